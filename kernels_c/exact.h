@@ -1,0 +1,137 @@
+#ifndef EXACT_H
+#define EXACT_H
+#include <stddef.h>
+#include <stdint.h>
+
+/* The public C interface of the exact kernels. The lines that do not start with '#' are also the cffi definition.
+ *
+ * op    a node: attributes, element type and mode, validated once; may hold packed constant inputs
+ * plan  an op for given input shapes: output shapes, tables, workspace size; creating one can fail, with a reason
+ * run   the arithmetic: allocates nothing, cannot fail, re-entrant for one plan
+ *
+ * docs/exact-mode.md and the page of each operator family define every bit of the results. */
+
+/* Element types: the numbers of ONNX TensorProto.DataType. 0 in exact_tensor.dtype means an absent optional tensor. */
+enum {
+  EXACT_ABSENT = 0,
+  EXACT_FLOAT32 = 1,
+  EXACT_UINT8 = 2,
+  EXACT_INT8 = 3,
+  EXACT_UINT16 = 4,
+  EXACT_INT16 = 5,
+  EXACT_INT32 = 6,
+  EXACT_INT64 = 7,
+  EXACT_BOOL = 9,
+  EXACT_FLOAT16 = 10,
+  EXACT_FLOAT64 = 11,
+  EXACT_UINT32 = 12,
+  EXACT_UINT64 = 13,
+  EXACT_BFLOAT16 = 16
+};
+enum { EXACT_OK, EXACT_INVALID, EXACT_UNSUPPORTED, EXACT_NO_MEMORY };
+enum { EXACT_MODE_EXACT, EXACT_MODE_FAST };
+enum { EXACT_MAX_RANK = 16 };
+
+typedef struct exact_error {
+  int code;
+  char reason[240];
+} exact_error;
+
+/* A tensor in row-major order. In exact_op_infer a dimension may be -1 (unknown). `data` may be NULL wherever only the
+ * shape matters. */
+typedef struct exact_tensor {
+  int dtype;
+  int rank;
+  int64_t dims[16];
+  const void *data;
+} exact_tensor;
+
+/* A list attribute; n == 0: absent. n counts the values the caller has, of which at most 6 are stored. */
+typedef struct exact_ints {
+  int n;
+  int64_t v[6];
+} exact_ints;
+
+/* Calls task(arg, i) once for every i in [0, count), on any threads, and returns when all are done. */
+typedef void (*exact_task)(void *arg, size_t index);
+typedef struct exact_threads {
+  void (*run)(void *host, size_t count, exact_task task, void *arg);
+  void *host;
+} exact_threads;
+
+typedef struct exact_op exact_op;
+typedef struct exact_plan exact_plan;
+
+/* ---- every operator ---- */
+void exact_op_free(exact_op *op);
+/* Output shapes from input shapes that may hold -1; writes exact_op_outputs(op) tensors. */
+int exact_op_outputs(const exact_op *op);
+int exact_op_infer(const exact_op *op, int n_inputs, const exact_tensor *inputs, exact_tensor *outputs, exact_error *err);
+/* Shapes known before packing (dims may be -1): lets the op choose the layout of its packed weights. Never changes bits. */
+void exact_op_hint(exact_op *op, int n_inputs, const exact_tensor *inputs);
+/* Packed constant inputs. packed_size is 0 when the op has no use for packing that input. `packed` must be aligned to 64
+ * bytes and outlive the op. */
+size_t exact_op_packed_size(const exact_op *op, int input, const exact_tensor *tensor);
+int exact_op_pack(const exact_op *op, int input, const exact_tensor *tensor, void *packed, exact_error *err);
+void exact_op_set_packed(exact_op *op, int input, const exact_tensor *tensor, const void *packed);
+
+int exact_op_plan(const exact_op *op, int n_inputs, const exact_tensor *inputs, exact_plan **plan, exact_error *err);
+void exact_plan_free(exact_plan *plan);
+const exact_tensor *exact_plan_output(const exact_plan *plan, int output);
+size_t exact_plan_workspace(const exact_plan *plan);
+/* inputs[i] is NULL for an absent or packed input, outputs[i] is NULL for an output nobody wants; workspace is aligned to
+ * 64 bytes; threads NULL runs on the calling thread. */
+void exact_plan_run(const exact_plan *plan, const void *const *inputs, void *const *outputs, void *workspace,
+                    const exact_threads *threads);
+/* The same on `threads` threads of its own. */
+void exact_plan_run_threads(const exact_plan *plan, const void *const *inputs, void *const *outputs, void *workspace,
+                            int threads);
+
+/* ---- instruction sets ---- */
+/* Name of the i-th variant that this CPU can run, best last; NULL past the end. */
+const char *exact_isa_name(int i);
+/* The variant that new ops use: the best, unless the environment variable EXACT_ISA or exact_isa_select chose another;
+ * NULL when EXACT_ISA names one that cannot run here (creating an op then fails). */
+const char *exact_isa_current(void);
+int exact_isa_select(const char *name, exact_error *err);
+
+/* ---- sliding windows: Conv, ConvTranspose and pools ---- */
+enum { EXACT_NOTSET, EXACT_SAME_UPPER, EXACT_SAME_LOWER, EXACT_VALID };
+typedef struct exact_window_attrs {
+  int auto_pad;
+  exact_ints kernel_shape;
+  exact_ints strides;
+  exact_ints dilations;
+  exact_ints pads;
+} exact_window_attrs;
+
+/* Inputs X, W, B (optional). Output Y. docs/conv.md */
+typedef struct exact_conv_attrs {
+  exact_window_attrs window;
+  int64_t group;
+} exact_conv_attrs;
+int exact_conv_new(const exact_conv_attrs *attrs, int dtype, int mode, exact_op **op, exact_error *err);
+
+/* Inputs X, W, B (optional). Output Y. docs/conv_transpose.md */
+typedef struct exact_conv_transpose_attrs {
+  exact_window_attrs window;
+  int64_t group;
+  exact_ints output_padding;
+  exact_ints output_shape;
+} exact_conv_transpose_attrs;
+int exact_conv_transpose_new(const exact_conv_transpose_attrs *attrs, int dtype, int mode, exact_op **op, exact_error *err);
+
+/* Input X. Output Y; MaxPool also Indices (int64). docs/pool.md */
+enum { EXACT_MAX_POOL, EXACT_AVERAGE_POOL, EXACT_GLOBAL_MAX_POOL, EXACT_GLOBAL_AVERAGE_POOL };
+typedef struct exact_pool_attrs {
+  exact_window_attrs window;
+  int64_t ceil_mode;
+  int64_t count_include_pad;
+  int64_t storage_order;
+} exact_pool_attrs;
+int exact_pool_new(int kind, const exact_pool_attrs *attrs, int dtype, exact_op **op, exact_error *err);
+
+/* Inputs X, scale, B, mean, var. Output Y. docs/batchnorm.md */
+int exact_batchnorm_new(float epsilon, int dtype, exact_op **op, exact_error *err);
+
+#endif

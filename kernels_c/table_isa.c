@@ -1,0 +1,22 @@
+/* The kernel table of one instruction-set variant. */
+#include "isa.h"
+
+#define TEXT2(x) #x
+#define TEXT(x) TEXT2(x)
+
+extern const struct exact_gemm_kernels EXACT_SYM(exact_gemm32), EXACT_SYM(exact_gemm64);
+extern const struct exact_gemm_kernels EXACT_SYM(exact_fast_gemm32), EXACT_SYM(exact_fast_gemm64);
+extern const struct exact_conv_kernels EXACT_SYM(exact_conv);
+extern const struct exact_pool_kernels EXACT_SYM(exact_pool);
+extern const struct exact_batchnorm_kernels EXACT_SYM(exact_batchnorm);
+
+const exact_isa EXACT_SYM(exact_table) = {
+    .name = TEXT(EXACT_ISA),
+    .gemm32 = &EXACT_SYM(exact_gemm32),
+    .gemm64 = &EXACT_SYM(exact_gemm64),
+    .fast_gemm32 = &EXACT_SYM(exact_fast_gemm32),
+    .fast_gemm64 = &EXACT_SYM(exact_fast_gemm64),
+    .conv = &EXACT_SYM(exact_conv),
+    .pool = &EXACT_SYM(exact_pool),
+    .batchnorm = &EXACT_SYM(exact_batchnorm),
+};
