@@ -1,0 +1,45 @@
+"""Bit-exact kernels for ONNX Runtime: an execution-provider plugin, a custom-op library, and the same kernels on NumPy.
+
+``InferenceSession`` is the way in for most users. Those who build sessions themselves use ``register``,
+``session_options`` and ``get_library_path``. ``onnxruntime_ep_exact.kernels`` holds the kernels for NumPy arrays.
+The package does not depend on onnxruntime: it works with the one that is installed.
+"""
+
+from importlib.resources import files
+
+from .rewrites import REWRITES
+
+__all__ = [
+    "REWRITES",
+    "InferenceSession",
+    "get_ep_name",
+    "get_ep_names",
+    "get_library_path",
+    "register",
+    "session_options",
+]
+
+_LAZY = ("InferenceSession", "register", "session_options")
+
+
+def get_library_path() -> str:
+    """Path of the library that ONNX Runtime loads: a provider plugin and a custom-op library in one."""
+    return str(files(__package__) / "libonnxruntime_ep_exact.so")
+
+
+def get_ep_name() -> str:
+    """Name of the execution provider."""
+    return "ExactExecutionProvider"
+
+
+def get_ep_names() -> list[str]:
+    """Names of all execution providers in the library."""
+    return [get_ep_name()]
+
+
+def __getattr__(name: str):
+    if name in _LAZY:  # onnxruntime is imported only when a session is wanted
+        from . import session
+
+        return getattr(session, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

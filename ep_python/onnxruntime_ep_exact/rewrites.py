@@ -1,0 +1,16 @@
+"""The graph rewrites of ONNX Runtime that change bits before a provider sees the graph."""
+
+import ast
+import re
+from importlib.resources import files
+
+#: Name of each rewrite -> why it changes bits. The same list is compiled into the library (rewrites.def).
+REWRITES: dict[str, str] = {
+    ast.literal_eval(name): ast.literal_eval(reason)
+    for name, reason in re.findall(
+        r'^REWRITE\(("[^"]*"), ("[^"]*")\)$', (files(__package__) / "rewrites.def").read_text("utf-8"), re.MULTILINE
+    )
+}
+
+#: The session config entry that switches rewrites off: names joined by ';'.
+CONFIG_KEY = "optimization.disable_specified_optimizers"

@@ -1,0 +1,158 @@
+"""Sessions of ONNX Runtime on the exact kernels."""
+
+import weakref
+from collections.abc import Sequence
+from typing import Any
+
+import onnxruntime as ort
+
+from . import get_ep_name, get_library_path
+from .rewrites import CONFIG_KEY, REWRITES
+
+MODES = ("exact", "fast")
+FACES = ("plugin", "custom_ops")
+_MODE_KEY = "ep.exactexecutionprovider.mode"
+_with_device: "weakref.WeakSet[ort.SessionOptions]" = weakref.WeakSet()
+_with_custom_ops: "weakref.WeakSet[ort.SessionOptions]" = weakref.WeakSet()
+
+
+def _version() -> tuple[int, int, int]:
+    parts = (ort.__version__.split("+")[0].split(".") + ["0", "0"])[:3]
+    return tuple(int("".join(c for c in part if c.isdigit()) or 0) for part in parts)  # type: ignore[return-value]
+
+
+def _require(face: str) -> None:
+    oldest = (1, 24, 1) if face == "plugin" else (1, 17, 3)
+    if _version() < oldest:
+        raise RuntimeError(
+            f"the {face} face of {get_ep_name()} needs onnxruntime {'.'.join(map(str, oldest))} or newer, "
+            f"this is {ort.__version__}"
+        )
+
+
+def default_face() -> str:
+    """``"plugin"`` where the installed onnxruntime has the plugin interface (1.24.1), else ``"custom_ops"``."""
+    return "plugin" if _version() >= (1, 24, 1) else "custom_ops"
+
+
+def _devices() -> list:
+    return [device for device in ort.get_ep_devices() if device.ep_name == get_ep_name()][:1]
+
+
+def register() -> str:
+    """Register the provider library with onnxruntime, once per process, and return the provider's name.
+
+    Raises:
+        RuntimeError: onnxruntime is older than 1.24.1.
+    """
+    _require("plugin")
+    if not _devices():
+        ort.register_execution_provider_library(get_ep_name(), get_library_path())
+    return get_ep_name()
+
+
+def _entry(options: ort.SessionOptions, key: str) -> str:
+    try:
+        return options.get_session_config_entry(key)
+    except RuntimeError:
+        return ""
+
+
+def _disable_rewrites(options: ort.SessionOptions) -> None:
+    names = [name for name in _entry(options, CONFIG_KEY).split(";") if name]
+    missing = [name for name in REWRITES if name not in names]
+    if missing:
+        options.add_session_config_entry(CONFIG_KEY, ";".join(names + missing))
+
+
+def session_options(
+    options: ort.SessionOptions | None = None, *, mode: str = "exact", face: str | None = None
+) -> ort.SessionOptions:
+    """Options for an ``onnxruntime.InferenceSession`` that runs on the exact kernels, without further arguments.
+
+    Args:
+        options: extended and returned; a new object if None.
+        mode: ``"exact"`` or ``"fast"``.
+        face: ``"plugin"`` or ``"custom_ops"``; the plugin where onnxruntime has it if None.
+
+    Raises:
+        ValueError: unknown mode or face.
+        RuntimeError: onnxruntime is too old for the face.
+    """
+    options = _prepare(options, mode, face := face or default_face())
+    if face == "plugin" and options not in _with_device:
+        options.add_provider_for_devices(_devices(), {"mode": mode})
+        _with_device.add(options)
+    return options
+
+
+def _prepare(options: ort.SessionOptions | None, mode: str, face: str) -> ort.SessionOptions:
+    """What both ways of making a session need: everything but the choice of the provider."""
+    if mode not in MODES:
+        raise ValueError(f"mode must be one of {MODES}, not {mode!r}")
+    if face not in FACES:
+        raise ValueError(f"face must be one of {FACES}, not {face!r}")
+    _require(face)
+    options = ort.SessionOptions() if options is None else options
+    if face == "plugin":
+        register()
+        _disable_rewrites(options)
+    else:
+        if _entry(options, _MODE_KEY) != mode:
+            options.add_session_config_entry(_MODE_KEY, mode)
+        if options not in _with_custom_ops:
+            options.register_custom_ops_library(get_library_path())
+            _with_custom_ops.add(options)
+    return options
+
+
+class InferenceSession(ort.InferenceSession):
+    """``onnxruntime.InferenceSession`` on the exact kernels: the same arguments, and ``mode`` and ``face``.
+
+    Registers the library once, switches off the graph rewrites that change bits (``REWRITES``), puts the provider before
+    the given ones, and raises where onnxruntime would fall back to other providers. ``sess_options`` is extended in place.
+
+    Args:
+        mode: ``"exact"`` (default) or ``"fast"``.
+        face: ``"plugin"`` or ``"custom_ops"``; the plugin where onnxruntime has it if None.
+    """
+
+    def __init__(
+        self,
+        path_or_bytes: Any,
+        sess_options: ort.SessionOptions | None = None,
+        providers: Sequence[str | tuple[str, dict]] | None = None,
+        provider_options: Sequence[dict] | None = None,
+        *,
+        mode: str = "exact",
+        face: str | None = None,
+        **kwargs: Any,
+    ) -> None:
+        face = face or default_face()
+        if provider_options is not None:
+            if providers is None or len(providers) != len(provider_options):
+                raise ValueError("provider_options needs providers of the same number")
+            providers = list(zip(providers, provider_options, strict=True))
+        others = [p if isinstance(p, tuple) else (p, {}) for p in providers or ()]
+        mine: dict = {}
+        for name, given in others:
+            if name == get_ep_name():
+                mine = dict(given)
+        others = [p for p in others if p[0] != get_ep_name()]
+        mode = mine.setdefault("mode", mode)
+        sess_options = _prepare(sess_options, mode, face)
+        if face == "plugin" and _version() < (1, 25, 0):  # takes a plugin only as a device
+            if [p for p in others if p[0] != "CPUExecutionProvider"]:
+                raise ValueError("onnxruntime 1.24 takes no other providers beside a plugin")
+            if sess_options not in _with_device:
+                sess_options.add_provider_for_devices(_devices(), mine)
+                _with_device.add(sess_options)
+            providers = None
+        elif face == "plugin":
+            no_cpu = _entry(sess_options, "session.disable_cpu_ep_fallback") == "1"
+            providers = [(get_ep_name(), mine), *(others or ([] if no_cpu else [("CPUExecutionProvider", {})]))]
+        else:
+            providers = others or [("CPUExecutionProvider", {})]
+        kwargs.setdefault("enable_fallback", 0)
+        super().__init__(path_or_bytes, sess_options, providers, **kwargs)
+        self.disable_fallback()

@@ -1,0 +1,255 @@
+/* A node's kernel at run time: creation, constant inputs, the cache of plans, compute. */
+#include "kernel.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- creation ---- */
+static void log_created(const kernel *k, const OrtKernelInfo *info, int mode) {
+  const OrtLogger *logger = NULL;
+  char text[256];
+  if (ort_failed(k->api, ORT(k->api, KernelInfo_GetLogger)(info, &logger)) || !logger) return;
+  snprintf(text, sizeof text, "%s: %s node '%s' runs the %s kernel (%s)", EXACT_EP_NAME, k->row->type, k->name,
+           mode == EXACT_MODE_FAST ? "fast" : "exact", exact_isa_current());
+  ort_failed(k->api, ORT(k->api, Logger_LogMessage)(logger, ORT_LOG_INFO, text, __FILE__, __LINE__, __func__));
+}
+
+OrtStatus *kernel_new(const OrtApi *api, int minor, const op_row *row, const OrtKernelInfo *info, int mode, kernel **out) {
+  exact_error err = {0};
+  node n;
+  *out = NULL;
+  kernel *k = calloc(1, sizeof *k);
+  if (!k) return ORT(api, CreateStatus)(ORT_FAIL, EXACT_EP_NAME ": out of memory");
+  k->api = api;
+  k->minor = minor;
+  k->row = row;
+  pthread_mutex_init(&k->lock, NULL);
+  size_t size = sizeof k->name;
+  if (ort_failed(api, ORT(api, KernelInfo_GetNodeName)(info, k->name, &size))) k->name[0] = '\0';
+  node_of_kernel(&n, api, row, info);
+  n.mode = mode;
+  int rc = row->glue(&n, &k->op, &err);
+  if (!rc && node_ranks_known(&n)) {
+    exact_tensor shapes[EXACT_MOST_IO];
+    rc = exact_op_infer(k->op, n.n_inputs, n.input, shapes, &err);
+    if (!rc) exact_op_hint(k->op, n.n_inputs, n.input);
+  }
+  OrtStatus *status = NULL;
+  if (rc && rc != EXACT_UNSUPPORTED) status = ort_error(api, row, k->name, &err);
+  if (!rc) status = ORT(api, CreateCpuMemoryInfo)(ORT_ARENA_ALLOCATOR, ORT_MEM_TYPE_DEFAULT, &k->memory);
+  if (rc || status) {
+    kernel_free(k);
+    return status;
+  }
+  log_created(k, info, mode);
+  *out = k;
+  return NULL;
+}
+
+void kernel_free(kernel *k) {
+  if (!k) return;
+  for (int i = 0; i < KERNEL_PLANS; i++)
+    if (k->plans[i]) {
+      exact_plan_free(k->plans[i]->plan);
+      free(k->plans[i]);
+    }
+  exact_op_free(k->op);
+  for (int i = 0; i < EXACT_MOST_IO; i++) free(k->packed[i]);
+  if (k->memory) ORT(k->api, ReleaseMemoryInfo)(k->memory);
+  pthread_mutex_destroy(&k->lock);
+  free(k);
+}
+
+/* ---- constant inputs ---- */
+OrtStatus *kernel_pack(kernel *k, int input, const exact_tensor *t, void *packed) {
+  exact_error err = {0};
+  if (exact_op_pack(k->op, input, t, packed, &err)) return ort_error(k->api, k->row, k->name, &err);
+  k->packed_shape[input] = *t;
+  k->packed_shape[input].data = NULL;
+  return NULL;
+}
+
+void kernel_use_packed(kernel *k, int input, const void *packed) {
+  exact_op_set_packed(k->op, input, &k->packed_shape[input], packed);
+  k->is_packed[input] = true;
+}
+
+OrtStatus *kernel_pack_constants(kernel *k, const OrtKernelInfo *info) {
+  size_t inputs = 0;
+  OrtStatus *status = ORT(k->api, KernelInfo_GetInputCount)(info, &inputs);
+  for (size_t i = 0; !status && i < inputs && i < EXACT_MOST_IO; i++) {
+    int constant = 0;
+    const OrtValue *value = NULL;
+    exact_tensor t;
+    status = ORT(k->api, KernelInfoGetConstantInput_tensor)(info, i, &constant, &value);
+    if (status || !constant || !value || !ort_tensor(k->api, k->minor, value, &t)) continue;
+    size_t size = exact_op_packed_size(k->op, (int)i, &t);
+    if (!size) continue;
+    if (posix_memalign(&k->packed[i], 64, size))
+      return ORT(k->api, CreateStatus)(ORT_FAIL, EXACT_EP_NAME ": out of memory for packed weights");
+    status = kernel_pack(k, (int)i, &t, k->packed[i]);
+    if (!status) kernel_use_packed(k, (int)i, k->packed[i]);
+  }
+  return status;
+}
+
+/* ---- plans ---- */
+static bool same_shapes(const cached_plan *c, int n, const exact_tensor *in) {
+  if (c->n != n) return false;
+  for (int i = 0; i < n; i++)
+    if (c->in[i].dtype != in[i].dtype || c->in[i].rank != in[i].rank ||
+        memcmp(c->in[i].dims, in[i].dims, (size_t)in[i].rank * sizeof in[i].dims[0]))
+      return false;
+  return true;
+}
+
+static cached_plan *find_plan(kernel *k, int n, const exact_tensor *in) {
+  cached_plan *found = NULL;
+  pthread_mutex_lock(&k->lock);
+  for (int i = 0; i < KERNEL_PLANS && !found; i++)
+    if (k->plans[i] && same_shapes(k->plans[i], n, in)) found = k->plans[i];
+  if (found) {
+    found->users++;
+    found->used = ++k->clock;
+  }
+  pthread_mutex_unlock(&k->lock);
+  return found;
+}
+
+/* Puts a new plan into the cache in place of the one unused for longest. False when all are in use: the caller frees it. */
+static bool keep_plan(kernel *k, cached_plan *c) {
+  int slot = -1;
+  cached_plan *old = NULL;
+  pthread_mutex_lock(&k->lock);
+  for (int i = 0; i < KERNEL_PLANS; i++) {
+    if (!k->plans[i]) {
+      slot = i;
+      break;
+    }
+    if (!k->plans[i]->users && (slot < 0 || k->plans[i]->used < k->plans[slot]->used)) slot = i;
+  }
+  if (slot >= 0) {
+    old = k->plans[slot];
+    c->users = 1;
+    c->used = ++k->clock;
+    k->plans[slot] = c;
+  }
+  pthread_mutex_unlock(&k->lock);
+  if (old) {
+    exact_plan_free(old->plan);
+    free(old);
+  }
+  return slot >= 0;
+}
+
+/* ---- compute ---- */
+typedef struct run {
+  kernel *k;
+  OrtKernelContext *context;
+  const OrtApi *api;
+  size_t n_in, n_out;
+  exact_tensor in[EXACT_MOST_IO];
+  const void *in_data[EXACT_MOST_IO];
+  void *out_data[EXACT_MOST_IO];
+} run;
+
+static void parallel_for(void *host, size_t count, exact_task task, void *arg) {
+  run *r = host;
+  if (ort_failed(r->api, ORT(r->api, KernelContext_ParallelFor)(r->context, task, count, 0, arg)))
+    for (size_t i = 0; i < count; i++) task(arg, i);
+}
+
+static OrtStatus *gather_inputs(run *r) {
+  kernel *k = r->k;
+  OrtStatus *status = ORT(r->api, KernelContext_GetInputCount)(r->context, &r->n_in);
+  if (status) return status;
+  if (r->n_in > EXACT_MOST_IO) r->n_in = EXACT_MOST_IO;
+  for (size_t i = 0; i < r->n_in; i++) {
+    const OrtValue *value = NULL;
+    r->in[i].dtype = EXACT_ABSENT;
+    r->in[i].rank = 0;
+    r->in[i].data = NULL;
+    if (k->is_packed[i]) {
+      r->in[i] = k->packed_shape[i];
+    } else {
+      status = ORT(r->api, KernelContext_GetInput)(r->context, i, &value);
+      if (status) return status;
+      if (value && !ort_tensor(r->api, k->minor, value, &r->in[i])) {
+        exact_error err = {EXACT_UNSUPPORTED, ""};
+        snprintf(err.reason, sizeof err.reason, "input %zu has more than %d dimensions", i, EXACT_MAX_RANK);
+        return ort_error(r->api, k->row, k->name, &err);
+      }
+    }
+    r->in_data[i] = r->in[i].data;
+  }
+  return NULL;
+}
+
+static OrtStatus *create_outputs(run *r, const exact_plan *plan) {
+  size_t known = (size_t)exact_op_outputs(r->k->op);
+  OrtStatus *status = ORT(r->api, KernelContext_GetOutputCount)(r->context, &r->n_out);
+  for (size_t i = 0; i < known; i++) r->out_data[i] = NULL;
+  for (size_t i = 0; !status && i < r->n_out && i < known; i++) {
+    const exact_tensor *t = exact_plan_output(plan, (int)i);
+    OrtValue *value = NULL;
+    status = ORT(r->api, KernelContext_GetOutput)(r->context, i, t->dims, (size_t)t->rank, &value);
+    if (!status && value) status = ORT(r->api, GetTensorMutableData)(value, &r->out_data[i]);
+  }
+  return status;
+}
+
+static OrtStatus *run_plan(run *r, const exact_plan *plan) {
+  OrtAllocator *allocator = NULL;
+  void *work = NULL;
+  size_t size = exact_plan_workspace(plan);
+  OrtStatus *status = create_outputs(r, plan);
+  if (status) return status;
+  if (size) {
+    status = ORT(r->api, KernelContext_GetAllocator)(r->context, r->k->memory, &allocator);
+    if (status) return status;
+    work = allocator->Alloc(allocator, size);
+    if (!work) {
+      exact_error err = {EXACT_NO_MEMORY, ""};
+      snprintf(err.reason, sizeof err.reason, "out of memory for a workspace of %zu bytes", size);
+      ORT(r->api, ReleaseAllocator)(allocator);
+      return ort_error(r->api, r->k->row, r->k->name, &err);
+    }
+  }
+  exact_threads threads = {parallel_for, r};
+  exact_plan_run(plan, r->in_data, r->out_data, work, &threads);
+  if (size) {
+    allocator->Free(allocator, work);
+    ORT(r->api, ReleaseAllocator)(allocator);
+  }
+  return NULL;
+}
+
+OrtStatus *kernel_compute(kernel *k, OrtKernelContext *context) {
+  run r = {.k = k, .context = context, .api = k->api};
+  OrtStatus *status = gather_inputs(&r);
+  if (status) return status;
+  cached_plan *c = find_plan(k, (int)r.n_in, r.in);
+  bool kept = c != NULL;
+  if (!c) {
+    exact_error err = {EXACT_NO_MEMORY, "out of memory"};
+    c = calloc(1, sizeof *c);
+    if (!c || exact_op_plan(k->op, (int)r.n_in, r.in, &c->plan, &err)) {
+      free(c);
+      return ort_error(k->api, k->row, k->name, &err);
+    }
+    c->n = (int)r.n_in;
+    memcpy(c->in, r.in, sizeof r.in);
+    kept = keep_plan(k, c);
+  }
+  status = run_plan(&r, c->plan);
+  if (kept) {
+    pthread_mutex_lock(&k->lock);
+    c->users--;
+    pthread_mutex_unlock(&k->lock);
+  } else {
+    exact_plan_free(c->plan);
+    free(c);
+  }
+  return status;
+}
