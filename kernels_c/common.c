@@ -189,7 +189,7 @@ int exact_op_plan(const exact_op *op, int n, const exact_tensor *in, exact_plan 
   int rc = check_inputs(op, n, in, err);
   for (int i = 0; i < n && !rc; i++)
     if (in[i].dtype != EXACT_ABSENT) {
-      char what[16];
+      char what[24];
       snprintf(what, sizeof what, "input %d", i);
       rc = exact_count(&in[i], what, &count, err);
     }

@@ -90,7 +90,6 @@ static OrtStatus *infer_shapes(const OrtCustomOp *self, OrtShapeInferContext *co
       !ort_failed(api, ORT(api, ShapeInferContext_GetInputTypeShape)(context, 0, &info))) {
     if (ort_failed(api, ORT(api, GetSymbolicDimensions)(info, names, (size_t)n.input[0].rank))) names[0] = NULL;
     set_output(api, context, 0, &out[0], names[0]);
-    ORT(api, ReleaseTensorTypeAndShapeInfo)(info);
   }
   exact_op_free(op);
   return NULL;

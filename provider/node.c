@@ -305,8 +305,7 @@ void node_of_inference(node *n, const OrtApi *api, const op_row *row, const OrtS
     OrtTensorTypeAndShapeInfo *info = NULL;
     n->input[i].rank = -1;
     if (ort_failed(api, ORT(api, ShapeInferContext_GetInputTypeShape)(context, (size_t)i, &info)) || !info) continue;
-    tensor_to_come(api, info, &n->input[i]);
-    ORT(api, ReleaseTensorTypeAndShapeInfo)(info);
+    tensor_to_come(api, info, &n->input[i]); /* the info stays the context's */
   }
   n->dtype = n->n_inputs ? n->input[0].dtype : EXACT_ABSENT;
 }

@@ -214,7 +214,7 @@ static OrtStatus *claim(const provider *p, const OrtNode *const *nodes, size_t n
 
 static void warn_of_rewrites(const provider *p) {
   char text[768];
-  if (!p->config.missing[0] || p->config.require_unmodified) return;
+  if (!p->config.missing[0] || p->config.require_unmodified || p->config.error[0]) return;
   snprintf(text, sizeof text,
            "%s: ONNX Runtime may have rewritten this graph before the provider saw it, which changes bits; to switch the "
            "rewrites off add the session config entry '" CONFIG_DISABLED "' = '%s'",

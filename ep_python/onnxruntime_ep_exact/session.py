@@ -141,6 +141,8 @@ class InferenceSession(ort.InferenceSession):
         others = [p for p in others if p[0] != get_ep_name()]
         mode = mine.setdefault("mode", mode)
         sess_options = _prepare(sess_options, mode, face)
+        if _entry(sess_options, _MODE_KEY) == mode:  # onnxruntime warns of an entry that is set twice
+            del mine["mode"]
         if face == "plugin" and _version() < (1, 25, 0):  # takes a plugin only as a device
             if [p for p in others if p[0] != "CPUExecutionProvider"]:
                 raise ValueError("onnxruntime 1.24 takes no other providers beside a plugin")
