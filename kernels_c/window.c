@@ -27,10 +27,11 @@ int exact_window_init(exact_window *w, const exact_window_attrs *attrs, int spat
   if (!kernel && attrs->kernel_shape.n == 0) return exact_fail(err, EXACT_INVALID, "kernel_shape is missing");
   if ((rc = exact_window_list(&attrs->kernel_shape, spatial, 1, 1, "kernel_shape", shape, err)) ||
       (rc = exact_window_list(&attrs->strides, spatial, 1, 1, "strides", strides, err)) ||
-      (rc = exact_window_list(&attrs->dilations, spatial, 1, 1, "dilations", dilations, err)))
+      (rc = exact_window_list(&attrs->dilations, spatial, 1, 1, "dilations", dilations, err)) ||
+      (rc = exact_window_list(&attrs->pads, 2 * spatial, 0, 0, "pads", pads, err)))
     return rc;
-  if (attrs->auto_pad == EXACT_NOTSET && (rc = exact_window_list(&attrs->pads, 2 * spatial, 0, 0, "pads", pads, err)))
-    return rc;
+  for (int i = 0; i < 2 * spatial; i++)
+    if (pads[i] && attrs->auto_pad != EXACT_NOTSET) return exact_fail(err, EXACT_INVALID, "pads need auto_pad NOTSET");
   *w = (exact_window){spatial, attrs->auto_pad, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}, {0}, {0}};
   for (int i = 0; i < spatial; i++) {
     int axis = 3 - spatial + i;

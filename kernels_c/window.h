@@ -8,12 +8,12 @@ enum { EXACT_AXES = 3 };
 
 typedef struct exact_window {
   int spatial;  /* 1 to 3; the axes in use are the last ones */
-  int auto_pad; /* begin and end hold the declared pads, and count only for EXACT_NOTSET */
+  int auto_pad; /* begin and end hold the declared pads, all 0 unless EXACT_NOTSET */
   int64_t kernel[3], stride[3], dilation[3], begin[3], end[3];
 } exact_window;
 
 /* `kernel`: the `spatial` kernel sizes of a weight tensor, checked against kernel_shape when that is present, -1 where
- * unknown; NULL when kernel_shape itself is the kernel. Pads are ignored unless auto_pad is NOTSET. */
+ * unknown; NULL when kernel_shape itself is the kernel. Pads other than 0 need auto_pad NOTSET. */
 int exact_window_init(exact_window *w, const exact_window_attrs *attrs, int spatial, const int64_t *kernel, exact_error *err);
 
 /* Output size of lifted axis 0..2 for input size n, and the padding before and after in force (docs/conv.md, "Output
