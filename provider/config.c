@@ -20,7 +20,7 @@ static bool listed(const char *list, const char *name) {
 static void missing_rewrites(const char *disabled, config *out) {
   out->missing[0] = '\0';
   for (size_t i = 0; i < sizeof rewrites / sizeof rewrites[0]; i++)
-    if (!listed(disabled, rewrites[i])) {
+    if (!listed(disabled, rewrites[i]) && !(out->folding_checked && !strcmp(rewrites[i], "ConstantFolding"))) {
       size_t used = strlen(out->missing);
       snprintf(out->missing + used, sizeof out->missing - used, "%s%s", used ? ";" : "", rewrites[i]);
     }
@@ -37,12 +37,17 @@ static void option(const char *name, const char *value, config *out) {
     choices = "warn or require";
     if (!strcmp(value, "require")) out->require_unmodified = true;
     else if (strcmp(value, "warn")) goto bad_value;
+  } else if (!strcmp(name, "constant_folding")) {
+    choices = "off or checked";
+    if (!strcmp(value, "checked")) out->folding_checked = true;
+    else if (strcmp(value, "off")) goto bad_value;
   } else if (!strcmp(name, "custom_ops")) {
     choices = "set by the custom-op library only";
     if (!strcmp(value, "1")) out->overridden = true;
     else goto bad_value;
   } else {
-    snprintf(out->error, sizeof out->error, "%s: unknown option '%s' (known: mode, unmodified_graph)", EXACT_EP_NAME, name);
+    snprintf(out->error, sizeof out->error, "%s: unknown option '%s' (known: mode, unmodified_graph, constant_folding)", EXACT_EP_NAME,
+             name);
   }
   return;
 bad_value:
@@ -70,7 +75,7 @@ bool config_entry(const OrtApi *api, const OrtSessionOptions *options, const cha
 }
 
 void config_read_known(const OrtApi *api, const OrtSessionOptions *options, config *out) {
-  static const char *const known[] = {"mode", "unmodified_graph"};
+  static const char *const known[] = {"mode", "unmodified_graph", "constant_folding"};
   *out = (config){0};
   for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
     char key[64], value[64];

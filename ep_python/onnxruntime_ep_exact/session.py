@@ -7,11 +7,13 @@ from typing import Any
 import onnxruntime as ort
 
 from . import get_ep_name, get_library_path
+from .folding import foldable
 from .rewrites import CONFIG_KEY, REWRITES
 
 MODES = ("exact", "fast")
 FACES = ("plugin", "custom_ops")
 _MODE_KEY = "ep.exactexecutionprovider.mode"
+_FOLDING_KEY = "ep.exactexecutionprovider.constant_folding"
 _with_device: "weakref.WeakSet[ort.SessionOptions]" = weakref.WeakSet()
 _with_custom_ops: "weakref.WeakSet[ort.SessionOptions]" = weakref.WeakSet()
 
@@ -58,9 +60,14 @@ def _entry(options: ort.SessionOptions, key: str) -> str:
         return ""
 
 
-def _disable_rewrites(options: ort.SessionOptions) -> None:
+def _disable_rewrites(options: ort.SessionOptions, model: Any) -> None:
+    """``model`` None: not known yet."""
     names = [name for name in _entry(options, CONFIG_KEY).split(";") if name]
     missing = [name for name in REWRITES if name not in names]
+    if "ConstantFolding" in missing and model is not None and foldable(model) == []:
+        missing.remove("ConstantFolding")
+        if _entry(options, _FOLDING_KEY) != "checked":
+            options.add_session_config_entry(_FOLDING_KEY, "checked")
     if missing:
         options.add_session_config_entry(CONFIG_KEY, ";".join(names + missing))
 
@@ -86,7 +93,7 @@ def session_options(
     return options
 
 
-def _prepare(options: ort.SessionOptions | None, mode: str, face: str) -> ort.SessionOptions:
+def _prepare(options: ort.SessionOptions | None, mode: str, face: str, model: Any = None) -> ort.SessionOptions:
     """What both ways of making a session need: everything but the choice of the provider."""
     if mode not in MODES:
         raise ValueError(f"mode must be one of {MODES}, not {mode!r}")
@@ -96,7 +103,7 @@ def _prepare(options: ort.SessionOptions | None, mode: str, face: str) -> ort.Se
     options = ort.SessionOptions() if options is None else options
     if face == "plugin":
         register()
-        _disable_rewrites(options)
+        _disable_rewrites(options, model)
     else:
         if _entry(options, _MODE_KEY) != mode:
             options.add_session_config_entry(_MODE_KEY, mode)
@@ -140,7 +147,7 @@ class InferenceSession(ort.InferenceSession):
                 mine = dict(given)
         others = [p for p in others if p[0] != get_ep_name()]
         mode = mine.setdefault("mode", mode)
-        sess_options = _prepare(sess_options, mode, face)
+        sess_options = _prepare(sess_options, mode, face, path_or_bytes)
         if _entry(sess_options, _MODE_KEY) == mode:  # onnxruntime warns of an entry that is set twice
             del mine["mode"]
         if face == "plugin" and _version() < (1, 25, 0):  # takes a plugin only as a device
