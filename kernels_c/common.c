@@ -156,6 +156,8 @@ void exact_op_free(exact_op *op) {
 
 int exact_op_outputs(const exact_op *op) { return op->cls->outputs; }
 
+unsigned exact_op_value_inputs(const exact_op *op) { return op->cls->value_inputs; }
+
 int exact_op_infer(const exact_op *op, int n, const exact_tensor *in, exact_tensor *out, exact_error *err) {
   int rc = check_inputs(op, n, in, err);
   if (rc) return rc;

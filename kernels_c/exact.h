@@ -62,11 +62,17 @@ typedef struct exact_threads {
 typedef struct exact_op exact_op;
 typedef struct exact_plan exact_plan;
 
+/* Bytes of an element; 0 for a type that is not listed above. */
+size_t exact_dtype_size(int dtype);
+
 /* ---- every operator ---- */
 void exact_op_free(exact_op *op);
 /* Output shapes from input shapes that may hold -1; writes exact_op_outputs(op) tensors. */
 int exact_op_outputs(const exact_op *op);
 int exact_op_infer(const exact_op *op, int n_inputs, const exact_tensor *inputs, exact_tensor *outputs, exact_error *err);
+/* Bit i is set when a plan depends on the data of input i (axes, sizes, scales …): exact_op_plan then needs its `data`, and
+ * the plan holds for that data alone. exact_op_infer uses it where it is given; an output of rank -1 has an unknown shape. */
+unsigned exact_op_value_inputs(const exact_op *op);
 /* Shapes known before packing (dims may be -1): lets the op choose the layout of its packed weights. Never changes bits. */
 void exact_op_hint(exact_op *op, int n_inputs, const exact_tensor *inputs);
 /* Packed constant inputs. packed_size is 0 when the op has no use for packing that input. `packed` must be aligned to 64

@@ -19,7 +19,6 @@ static inline size_t exact_align(size_t n) { return (n + 63) & ~(size_t)63; }
 /* Appends a part of count * size bytes, aligned to 64, to a workspace of *total bytes; its offset goes to *offset. */
 bool exact_part(size_t *total, size_t count, size_t size, size_t *offset);
 
-size_t exact_dtype_size(int dtype);
 const char *exact_dtype_name(int dtype);
 bool exact_is_float(int dtype);
 /* The type that arithmetic on dtype uses: float32 for float16, bfloat16 and float32; float64 for float64. */
@@ -36,6 +35,7 @@ typedef struct exact_op_class {
   const char *name; /* of the family, for error texts */
   int outputs;
   int min_inputs, max_inputs;
+  unsigned value_inputs; /* as exact_op_value_inputs returns it */
   int (*infer)(const exact_op *op, int n, const exact_tensor *in, exact_tensor *out, exact_error *err);
   int (*plan)(const exact_op *op, int n, const exact_tensor *in, exact_plan **plan, exact_error *err);
   void (*free)(exact_op *op);

@@ -67,6 +67,7 @@ static int end_version(const OrtCustomOp *op) {
 static void set_output(const OrtApi *api, OrtShapeInferContext *context, size_t i, const exact_tensor *t, const char *batch) {
   OrtTensorTypeAndShapeInfo *info = NULL;
   const char *names[EXACT_MAX_RANK];
+  if (t->rank < 0) return;
   if (ort_failed(api, ORT(api, CreateTensorTypeAndShapeInfo)(&info))) return;
   for (int d = 0; d < t->rank; d++) names[d] = d == 0 && t->dims[0] < 0 && batch ? batch : "";
   if (!ort_failed(api, ORT(api, SetTensorElementType)(info, t->dtype)) &&

@@ -95,12 +95,35 @@ OrtStatus *kernel_pack_constants(kernel *k, const OrtKernelInfo *info) {
 }
 
 /* ---- plans ---- */
-static bool same_shapes(const cached_plan *c, int n, const exact_tensor *in) {
+static size_t value_bytes(const exact_tensor *t) {
+  size_t size = exact_dtype_size(t->dtype);
+  for (int i = 0; i < t->rank; i++) size *= (size_t)t->dims[i];
+  return size;
+}
+
+static bool same_inputs(const kernel *k, const cached_plan *c, int n, const exact_tensor *in) {
+  unsigned values = exact_op_value_inputs(k->op);
   if (c->n != n) return false;
-  for (int i = 0; i < n; i++)
+  for (int i = 0; i < n; i++) {
     if (c->in[i].dtype != in[i].dtype || c->in[i].rank != in[i].rank ||
         memcmp(c->in[i].dims, in[i].dims, (size_t)in[i].rank * sizeof in[i].dims[0]))
       return false;
+    if ((values >> i & 1) && in[i].dtype && memcmp(c->value[i], in[i].data, value_bytes(&in[i]))) return false;
+  }
+  return true;
+}
+
+/* Fills the key of a new plan. False when it depends on more data than a key holds: such a plan is not kept. */
+static bool set_key(const kernel *k, cached_plan *c, int n, const exact_tensor *in) {
+  unsigned values = exact_op_value_inputs(k->op);
+  c->n = n;
+  memcpy(c->in, in, (size_t)n * sizeof *in);
+  for (int i = 0; i < n; i++) {
+    if (!(values >> i & 1) || !in[i].dtype) continue;
+    size_t size = value_bytes(&in[i]);
+    if (size > KERNEL_VALUE) return false;
+    if (size) memcpy(c->value[i], in[i].data, size);
+  }
   return true;
 }
 
@@ -108,7 +131,7 @@ static cached_plan *find_plan(kernel *k, int n, const exact_tensor *in) {
   cached_plan *found = NULL;
   pthread_mutex_lock(&k->lock);
   for (int i = 0; i < KERNEL_PLANS && !found; i++)
-    if (k->plans[i] && same_shapes(k->plans[i], n, in)) found = k->plans[i];
+    if (k->plans[i] && same_inputs(k, k->plans[i], n, in)) found = k->plans[i];
   if (found) {
     found->users++;
     found->used = ++k->clock;
@@ -238,9 +261,7 @@ OrtStatus *kernel_compute(kernel *k, OrtKernelContext *context) {
       free(c);
       return ort_error(k->api, k->row, k->name, &err);
     }
-    c->n = (int)r.n_in;
-    memcpy(c->in, r.in, sizeof r.in);
-    kept = keep_plan(k, c);
+    kept = set_key(k, c, (int)r.n_in, r.in) && keep_plan(k, c);
   }
   status = run_plan(&r, c->plan);
   if (kept) {

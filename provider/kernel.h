@@ -5,7 +5,7 @@
 
 #include "ops.h"
 
-enum { KERNEL_PLANS = 8 };
+enum { KERNEL_PLANS = 8, KERNEL_VALUE = 256 };
 
 typedef struct cached_plan {
   exact_plan *plan;
@@ -13,6 +13,7 @@ typedef struct cached_plan {
   uint64_t used;
   int n;
   exact_tensor in[EXACT_MOST_IO];
+  char value[EXACT_MOST_IO][KERNEL_VALUE]; /* the data that the plan depends on */
 } cached_plan;
 
 typedef struct kernel {
