@@ -1,0 +1,133 @@
+"""Random nodes for the bit tests: attributes, shapes and data of each operator.
+
+Shapes are small and odd. A few draws break a rule on purpose (a window that does not fit, say): the kernel must then
+fail as the reference does.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from helpers import FLOAT_PARAMS, KINDS, TYPE_NAMES, data
+from hypothesis import strategies as st
+
+AUTO_PADS = ("NOTSET", "NOTSET", "NOTSET", "SAME_UPPER", "SAME_LOWER", "VALID")
+
+
+@dataclass
+class Node:
+    """Arguments of one call, and what built them (for hypothesis to print)."""
+
+    shapes: list
+    dtype: str
+    kind: str
+    seed: int
+    attributes: dict
+
+    def inputs(self):
+        rng = np.random.default_rng(self.seed)
+        return [None if s is None else data(rng, s, TYPE_NAMES.get(self.dtype, self.dtype), self.kind) for s in self.shapes]
+
+
+def small(low, high):
+    return st.integers(low, high)
+
+
+@st.composite
+def windows(draw, max_kernel=5, big_pads=False):
+    """Sizes and window attributes. The last axis may be long, to cross every vector and block width."""
+    r = draw(small(1, 3))
+    limit = (max_kernel, max_kernel, 3)[r - 1]
+    kernel = [draw(small(1, limit)) for _ in range(r)]
+    strides = [draw(small(1, 4)) for _ in range(r)]
+    dilations = [draw(st.sampled_from((1, 1, 2, 3))) for _ in range(r)]
+    auto_pad = draw(st.sampled_from(AUTO_PADS))
+    reach = 4 if big_pads else 2
+    pads = [draw(small(0, reach)) if auto_pad == "NOTSET" else 0 for _ in range(2 * r)]
+    sizes = []
+    for i in range(r):
+        extent = dilations[i] * (kernel[i] - 1) + 1
+        fits = max(0, extent - pads[i] - pads[r + i]) if auto_pad in ("NOTSET", "VALID") else 0
+        last = draw(st.sampled_from((6, 6, 40))) if i == r - 1 else (8, 6, 4)[r - 1]
+        spoil = draw(small(0, 39)) == 0
+        sizes.append(max(0, fits - 1) if spoil else fits + draw(small(0, last)))
+    attributes = {"strides": strides, "dilations": dilations, "auto_pad": auto_pad}
+    if auto_pad == "NOTSET" and draw(st.booleans()):
+        attributes["pads"] = pads
+    elif auto_pad == "NOTSET":
+        sizes = [n + pads[i] + pads[r + i] for i, n in enumerate(sizes)]
+    return sizes, kernel, attributes
+
+
+@st.composite
+def channels(draw):
+    """(group, input channels per group, output channels per group), dense, grouped or depthwise."""
+    form = draw(st.sampled_from(("dense", "dense", "grouped", "depthwise")))
+    if form == "dense":
+        return 1, draw(small(0, 9)), draw(small(0, 20))
+    if form == "grouped":
+        return draw(small(2, 4)), draw(small(1, 4)), draw(small(1, 5))
+    return draw(small(1, 20)), 1, draw(st.sampled_from((1, 1, 1, 2, 3)))
+
+
+def batches():
+    return st.sampled_from((0, 1, 1, 1, 2, 3, 8))
+
+
+def seeds():
+    return st.integers(0, 2**32 - 1)
+
+
+@st.composite
+def convs(draw, dtypes=FLOAT_PARAMS, kinds=KINDS):
+    sizes, kernel, attributes = draw(windows())
+    group, c, m = draw(channels())
+    shapes = [[draw(batches()), group * c, *sizes], [group * m, c, *kernel]]
+    shapes.append([group * m] if draw(st.booleans()) else None)
+    attributes["group"] = group
+    return Node(shapes, draw(st.sampled_from(dtypes)), draw(st.sampled_from(kinds)), draw(seeds()), attributes)
+
+
+@st.composite
+def conv_transposes(draw, dtypes=FLOAT_PARAMS, kinds=KINDS):
+    r = draw(small(1, 3))
+    kernel = [draw(small(1, (5, 4, 3)[r - 1])) for _ in range(r)]
+    strides = [draw(small(1, 4)) for _ in range(r)]
+    dilations = [draw(st.sampled_from((1, 1, 2, 3))) for _ in range(r)]
+    sizes = [draw(small(0, (20, 7, 4)[r - 1])) for _ in range(r)]
+    attributes = {"strides": strides, "dilations": dilations, "auto_pad": draw(st.sampled_from(AUTO_PADS))}
+    if attributes["auto_pad"] == "NOTSET" and draw(st.booleans()):
+        attributes["pads"] = [draw(small(0, 3)) for _ in range(2 * r)]
+    if draw(st.booleans()):
+        spoil = draw(small(0, 29)) == 0
+        attributes["output_padding"] = [
+            max(strides[i], dilations[i]) if spoil else draw(small(0, max(strides[i], dilations[i]) - 1))
+            for i in range(r)
+        ]
+    if draw(small(0, 3)) == 0:
+        natural = [strides[i] * (sizes[i] - 1) + dilations[i] * (kernel[i] - 1) + 1 for i in range(r)]
+        attributes["output_shape"] = [max(1, n + draw(small(-5, 4))) for n in natural]
+    group, c, m = draw(channels())
+    shapes = [[draw(batches()), group * c, *sizes], [group * c, m, *kernel]]
+    shapes.append([group * m] if draw(st.booleans()) else None)
+    attributes["group"] = group
+    return Node(shapes, draw(st.sampled_from(dtypes)), draw(st.sampled_from(kinds)), draw(seeds()), attributes)
+
+
+@st.composite
+def pools(draw, flags, dtypes=FLOAT_PARAMS, kinds=KINDS):
+    """A MaxPool or AveragePool; `flags` are attributes drawn from 0 and 1."""
+    sizes, kernel, attributes = draw(windows(big_pads=True))
+    attributes["kernel_shape"] = kernel
+    for name in flags:
+        attributes[name] = draw(small(0, 1))
+    shapes = [[draw(batches()), draw(small(0, 5)), *sizes]]
+    return Node(shapes, draw(st.sampled_from(dtypes)), draw(st.sampled_from(kinds)), draw(seeds()), attributes)
+
+
+@st.composite
+def planes(draw, dtypes=FLOAT_PARAMS, kinds=KINDS):
+    """Input of a global pool."""
+    r = draw(small(1, 3))
+    sizes = [draw(small(0, (200, 15, 6)[r - 1])) for _ in range(r)]
+    shapes = [[draw(batches()), draw(small(0, 20)), *sizes]]
+    return Node(shapes, draw(st.sampled_from(dtypes)), draw(st.sampled_from(kinds)), draw(seeds()), {})

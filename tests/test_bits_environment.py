@@ -1,0 +1,91 @@
+"""The caller's floating-point settings change no bit and are left as they were. docs/exact-mode.md"""
+
+import fpenv
+import numpy as np
+import pytest
+from fpenv import DOWNWARD, NEAREST, TOWARD_ZERO, UPWARD
+from helpers import FLOAT_PARAMS, TYPE_NAMES, as_tuple, assert_bits, data, isa, kernels, variants
+
+SETTINGS = {
+    "flush": (NEAREST, True),
+    "upward": (UPWARD, False),
+    "downward, flush": (DOWNWARD, True),
+    "toward zero": (TOWARD_ZERO, False),
+}
+PADDED = {"pads": [1, 1, 1, 1]}
+POOL = {"kernel_shape": [3, 3], "strides": [2, 2], **PADDED}
+# operator, shapes, attributes
+CALLS = {
+    "conv": ("conv", [[2, 40, 7, 9], [17, 40, 3, 3], [17]], PADDED),
+    "conv 1x1": ("conv", [[2, 70, 5, 9], [21, 70, 1, 1], [21]], {}),
+    "conv fast": ("conv", [[2, 40, 7, 9], [17, 40, 3, 3], [17]], {**PADDED, "mode": "fast"}),
+    "conv grouped": ("conv", [[2, 40, 7, 9], [20, 10, 3, 3], [20]], {**PADDED, "group": 4}),
+    "conv depthwise": ("conv", [[2, 40, 7, 9], [40, 1, 3, 3], [40]], {**PADDED, "group": 40}),
+    "conv_transpose": ("conv_transpose", [[2, 9, 7, 9], [9, 17, 3, 3], [17]], {"strides": [2, 2]}),
+    "conv_transpose 2x2": ("conv_transpose", [[2, 40, 7, 9], [40, 17, 2, 2], [17]], {"strides": [2, 2]}),
+    "max_pool": ("max_pool", [[2, 9, 9, 21]], POOL),
+    "max_pool indices": ("max_pool", [[2, 9, 9, 21]], {**POOL, "return_indices": True}),
+    "average_pool": ("average_pool", [[2, 9, 9, 21]], POOL),
+    "global_max_pool": ("global_max_pool", [[2, 33, 9, 7]], {}),
+    "global_average_pool": ("global_average_pool", [[2, 33, 9, 7]], {}),
+    "batch_normalization": ("batch_normalization", [[2, 33, 9, 7]] + [[33]] * 4, {"epsilon": 1e-5}),
+}
+
+
+def call(name, dtype, kind, threads):
+    operator, shapes, attributes = CALLS[name]
+    rng = np.random.default_rng(7)
+    arrays = [data(rng, shape, TYPE_NAMES[dtype], kind) for shape in shapes]
+    if operator == "batch_normalization":
+        arrays[4] = np.abs(arrays[4])
+    return lambda: as_tuple(getattr(kernels, operator)(*arrays, threads=threads, **attributes))
+
+
+@pytest.mark.parametrize("setting", SETTINGS)
+def test_the_settings_take_effect(setting):
+    """In this thread, for a plain addition: else the tests below would test nothing."""
+    rounding, flush = SETTINGS[setting]
+    with fpenv.control(rounding, flush):
+        got = [fpenv.library().probe(a, b) for a, b in ((1.0, 2.0**-30), (-1.0, -(2.0**-30)), (1.0, -(2.0**-30)))]
+    assert (got != [1.0, -1.0, 1.0]) == (rounding != NEAREST)
+    tiny = float(np.float32(1e-40))
+    with fpenv.control(rounding, flush):
+        kept = fpenv.library().probe(tiny, 0.0) != 0.0
+    assert kept != flush
+
+
+@pytest.mark.parametrize("dtype", FLOAT_PARAMS)
+@pytest.mark.parametrize("name", CALLS)
+def test_results_do_not_depend_on_the_settings(name, dtype):
+    for kind in ("normal", "tiny"):
+        for variant, threads in variants((1, 2)):
+            with isa(variant):
+                run = call(name, dtype, kind, threads)
+                want = run()
+                for setting in SETTINGS.values():
+                    with fpenv.control(*setting):
+                        got = run()
+                    for one, other in zip(got, want):
+                        assert_bits(one, other, f"{name} isa={variant} threads={threads} settings={setting}")
+
+
+def test_subnormals_are_results():
+    """Products below the smallest normal number, and copies of subnormal numbers."""
+    x = np.full((1, 1, 4), 2.0**-70, np.float32)
+    w = np.full((1, 1, 1), 2.0**-70, np.float32)
+    with fpenv.control(NEAREST, True):
+        for operator in (kernels.conv, kernels.conv_transpose):
+            assert (operator(x, w).view(np.uint32) == 512).all()
+        tiny = np.full((1, 1, 4), 1, np.uint32).view(np.float32)
+        for y in (
+            kernels.max_pool(tiny, [2]),
+            kernels.average_pool(tiny, [2]),
+            kernels.global_max_pool(tiny),
+            kernels.global_average_pool(tiny),
+        ):
+            assert (y.view(np.uint32) == 1).all()
+
+
+def test_an_error_leaves_the_settings():
+    with fpenv.control(UPWARD, True), pytest.raises(ValueError):
+        kernels.conv(np.ones((1, 1, 2), np.float32), np.ones((1, 1, 3), np.float32))

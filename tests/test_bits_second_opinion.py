@@ -1,0 +1,95 @@
+"""ONNX Runtime's CPU provider as a second opinion: near, in another order of sums (docs/exact-mode.md).
+
+Where the pages state a difference on purpose the case is left out; data are finite, since ONNX Runtime has no rule for
+NaN in MaxPool.
+"""
+
+import numpy as np
+import strategies
+from helpers import attempt, data, examples, kernels, scaled_error
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from ort_nodes import run_cpu
+
+LIMIT = 1e-4
+
+
+def compare(node, operator, function, opset, outputs=1, **extra):
+    inputs = node.inputs()
+    theirs = run_cpu(operator, inputs, onnx_attributes(node), opset, outputs)
+    assume(theirs is not None)
+    ours = attempt(function, *inputs, **node.attributes, **extra)
+    assert isinstance(ours, tuple), f"refused a node that ONNX Runtime runs: {ours}"
+    assert scaled_error(ours[0], theirs[0]) <= LIMIT
+    for one, other in zip(ours[1:], theirs[1:]):
+        np.testing.assert_array_equal(one, other)
+
+
+def onnx_attributes(node):
+    return {k: v for k, v in node.attributes.items() if k != "return_indices"}
+
+
+def window_fits(node, kernel):
+    a, n = node.attributes, node.shapes[0][2:]
+    pads = a.get("pads", [0] * 2 * len(n))
+    return all(
+        size + pads[i] + pads[len(n) + i] >= a["dilations"][i] * (kernel[i] - 1) + 1 for i, size in enumerate(n)
+    )
+
+
+@given(strategies.convs(dtypes=["float32"], kinds=["normal", "integers"]))
+@examples(120)
+def test_conv(node):
+    assume(node.shapes[0][1] > 0)  # docs/conv.md: ONNX Runtime leaves sums of no channels uninitialised
+    compare(node, "Conv", kernels.conv, 11)
+
+
+@given(strategies.conv_transposes(dtypes=["float32"], kinds=["normal", "integers"]))
+@examples(120)
+def test_conv_transpose(node):
+    compare(node, "ConvTranspose", kernels.conv_transpose, 11)
+
+
+def same_with_dilation(node):
+    return node.attributes["auto_pad"].startswith("SAME") and max(node.attributes["dilations"]) > 1
+
+
+def a_window_without_taps(node):
+    """Some output whose taps all lie outside the input: only with a dilation, since ONNX Runtime wants pads < kernel."""
+    return max(node.attributes["dilations"]) > 1 and any(node.attributes.get("pads", []))
+
+
+@given(strategies.pools(("ceil_mode", "storage_order"), dtypes=["float32"], kinds=["normal", "integers"]))
+@examples(120)
+def test_max_pool(node):
+    assume(not same_with_dilation(node) and not a_window_without_taps(node))
+    assume(window_fits(node, node.attributes["kernel_shape"]) or node.attributes["auto_pad"].startswith("SAME"))
+    compare(node, "MaxPool", kernels.max_pool, 12, 2, return_indices=True)
+
+
+@given(strategies.pools(("ceil_mode", "count_include_pad"), dtypes=["float32"], kinds=["normal", "integers"]))
+@examples(120)
+def test_average_pool(node):
+    assume(not same_with_dilation(node) and not a_window_without_taps(node))
+    assume(window_fits(node, node.attributes["kernel_shape"]) or node.attributes["auto_pad"].startswith("SAME"))
+    compare(node, "AveragePool", kernels.average_pool, 19)
+
+
+@given(strategies.planes(dtypes=["float32"], kinds=["normal", "wide"]), st.booleans())
+@examples(40)
+def test_global_pools(node, largest):
+    operator, function = (
+        ("GlobalMaxPool", kernels.global_max_pool) if largest else ("GlobalAveragePool", kernels.global_average_pool)
+    )
+    compare(node, operator, function, 13)
+
+
+@given(st.lists(st.integers(1, 6), min_size=2, max_size=5), strategies.seeds())
+@examples(40)
+def test_batch_normalization(shape, seed):
+    rng = np.random.default_rng(seed)
+    x = data(rng, shape, np.float32)
+    scale, bias, mean, var = (data(rng, [shape[1]], np.float32) for _ in range(4))
+    inputs = [x, scale, bias, mean, np.abs(var) + np.float32(0.1)]
+    theirs = run_cpu("BatchNormalization", inputs, {"epsilon": 1e-3}, 15)
+    assert scaled_error(kernels.batch_normalization(*inputs, epsilon=1e-3), theirs[0]) <= LIMIT

@@ -1,0 +1,61 @@
+"""Cases from public reports and from probes, with the right value by docs/.
+
+data/cases.json: `inputs` and `outputs` are literal tensors ("nan", "inf", "-inf" for what JSON lacks); an `error` instead
+of outputs is the kind of refusal. `constant_inputs` are the inputs that are initializers in the model of the report.
+"""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import reference
+from helpers import assert_bits, as_tuple, isa, kernels, variants
+
+CASES = json.loads((Path(__file__).parent / "data" / "cases.json").read_text())
+FUNCTIONS = {
+    "AveragePool": "average_pool",
+    "BatchNormalization": "batch_normalization",
+    "Conv": "conv",
+    "ConvTranspose": "conv_transpose",
+    "MaxPool": "max_pool",
+}
+ERRORS = {"invalid": ValueError, "unsupported": NotImplementedError}
+
+
+def tensor(description):
+    values = [float(v) if isinstance(v, str) else v for v in description["values"]]
+    return np.array(values, description["type"]).reshape(description["shape"])
+
+
+def arguments(case):
+    extra = {"return_indices": True} if len(case.get("outputs", [])) == 2 else {}
+    return [tensor(t) for t in case["inputs"]], {**case["attributes"], **extra}
+
+
+@pytest.mark.parametrize("case", CASES, ids=[case["id"] for case in CASES])
+def test_case(case):
+    inputs, attributes = arguments(case)
+    function = FUNCTIONS[case["operator"]]
+    for name, threads in variants():
+        with isa(name):
+            if "error" in case:
+                with pytest.raises(ERRORS[case["error"]]):
+                    getattr(kernels, function)(*inputs, threads=threads, **attributes)
+                continue
+            got = as_tuple(getattr(kernels, function)(*inputs, threads=threads, **attributes))
+        for one, description in zip(got, case["outputs"]):
+            assert_bits(one, tensor(description), f"{case['id']} isa={name} threads={threads}")
+
+
+@pytest.mark.parametrize("case", CASES, ids=[case["id"] for case in CASES])
+def test_reference(case):
+    """The reference itself, so that data and reference cannot drift apart."""
+    inputs, attributes = arguments(case)
+    function = getattr(reference, FUNCTIONS[case["operator"]])
+    if "error" in case:
+        with pytest.raises(ERRORS[case["error"]]):
+            function(*inputs, **attributes)
+        return
+    for one, description in zip(as_tuple(function(*inputs, **attributes)), case["outputs"]):
+        assert_bits(one, tensor(description), case["id"])

@@ -1,0 +1,270 @@
+"""Malformed attributes and inputs, one at a time: the kind of error, and that its text names the culprit.
+
+docs/exact-mode.md: "Shapes and errors", and the error tables of every page.
+"""
+
+import re
+import time
+
+import numpy as np
+import pytest
+from helpers import TYPE_NAMES, kernels
+
+INVALID, UNSUPPORTED = ValueError, NotImplementedError
+
+
+def ones(*shape, dtype=np.float32):
+    return np.ones(shape, dtype)
+
+
+X, W, B = ones(2, 4, 6, 7), ones(6, 4, 3, 3), ones(6)
+WT = ones(4, 6, 3, 3)
+C = ones(4)
+K = {"kernel_shape": [2, 2]}
+
+# Faults that every window operator refuses: attributes, kind, pattern of the text.
+WINDOW = [
+    ({"strides": [0, 1]}, INVALID, "strides"),
+    ({"strides": [1, -1]}, INVALID, "strides"),
+    ({"strides": [1]}, INVALID, "strides"),
+    ({"strides": [1, 1, 1]}, INVALID, "strides"),
+    ({"strides": [1] * 9}, INVALID, "strides"),
+    ({"dilations": [1, 0]}, INVALID, "dilations"),
+    ({"dilations": [-2, 1]}, INVALID, "dilations"),
+    ({"dilations": [1]}, INVALID, "dilations"),
+    ({"dilations": [1, 1, 1]}, INVALID, "dilations"),
+    ({"pads": [-1, 0, 0, 0]}, INVALID, "pads"),
+    ({"pads": [0, 0, 0, -1]}, INVALID, "pads"),
+    ({"pads": [1, 1]}, INVALID, "pads"),
+    ({"pads": [1, 1, 1, 1, 1]}, INVALID, "pads"),
+    ({"pads": [1] * 40}, INVALID, "pads"),
+    ({"auto_pad": "SAME"}, INVALID, "auto_pad"),
+    ({"auto_pad": "same_upper"}, INVALID, "auto_pad"),
+    ({"auto_pad": ""}, INVALID, "auto_pad"),
+    ({"auto_pad": "SAME_UPPER", "pads": [1, 1, 1, 1]}, INVALID, "pads"),
+    ({"auto_pad": "VALID", "pads": [0, 0, 0, 1]}, INVALID, "pads"),
+]
+DOES_NOT_FIT = [
+    ({"dilations": [4, 1]}, INVALID, "window|fit"),
+    ({"dilations": [1, 4], "auto_pad": "VALID"}, INVALID, "window|fit"),
+]
+KERNEL = [
+    ({"kernel_shape": [3, 2]}, INVALID, "kernel_shape"),
+    ({"kernel_shape": [3]}, INVALID, "kernel_shape"),
+    ({"kernel_shape": [3, 3, 3]}, INVALID, "kernel_shape"),
+    ({"kernel_shape": [0, 3]}, INVALID, "kernel_shape"),
+]
+POOL = [
+    ({"kernel_shape": [2]}, INVALID, "kernel_shape"),
+    ({"kernel_shape": [2, 2, 2]}, INVALID, "kernel_shape"),
+    ({"kernel_shape": [0, 2]}, INVALID, "kernel_shape"),
+    ({"kernel_shape": [2, -1]}, INVALID, "kernel_shape"),
+    ({"kernel_shape": []}, INVALID, "kernel_shape"),
+    ({"kernel_shape": [7, 1], "ceil_mode": 1}, INVALID, "window|fit"),
+    ({"dilations": [6, 1]}, INVALID, "window|fit"),
+    ({"dilations": [1, 7], "auto_pad": "VALID"}, INVALID, "window|fit"),
+    ({"ceil_mode": 2}, INVALID, "ceil_mode"),
+    ({"ceil_mode": -1}, INVALID, "ceil_mode"),
+]
+GROUP = [({"group": 0}, INVALID, "group"), ({"group": -1}, INVALID, "group"), ({"group": 3}, INVALID, "group|channel")]
+
+ATTRIBUTES = {
+    "conv": ((X, W, B), {}, WINDOW + KERNEL + GROUP + DOES_NOT_FIT),
+    "conv_transpose": (
+        (X, WT, B),
+        {},
+        WINDOW
+        + KERNEL
+        + GROUP
+        + [
+            ({"output_padding": [1, 0]}, INVALID, "output_padding"),
+            ({"output_padding": [2, 0], "strides": [2, 1]}, INVALID, "output_padding"),
+            ({"output_padding": [-1, 0]}, INVALID, "output_padding"),
+            ({"output_padding": [0]}, INVALID, "output_padding"),
+            ({"output_shape": [8]}, INVALID, "output_shape"),
+            ({"output_shape": [2, 6, 8, 9]}, INVALID, "output_shape"),
+            ({"output_shape": [8, 0]}, INVALID, "output_shape|size"),
+            ({"output_shape": [8, -1]}, INVALID, "output_shape"),
+            ({"pads": [4, 0, 4, 0]}, INVALID, "output|size"),
+            ({"pads": [40, 0, 40, 0]}, INVALID, "output|size"),
+            ({"pads": [-1, 0, 0, 0], "output_shape": [8, 9]}, INVALID, "pads"),
+        ],
+    ),
+    "max_pool": (
+        (X,),
+        K,
+        WINDOW + POOL + [({"storage_order": 2}, INVALID, "storage_order")],
+    ),
+    "average_pool": (
+        (X,),
+        K,
+        WINDOW + POOL + [({"count_include_pad": 2}, INVALID, "count_include_pad")],
+    ),
+}
+I8 = ones(2, 4, 6, 7, dtype=np.int8)
+F64 = {name: array.astype(np.float64) for name, array in (("X", X), ("W", W), ("B", B), ("C", C))}
+# operator, inputs, attributes, kind, pattern of the text
+INPUTS = [
+    ("conv", (ones(4), W), {}, INVALID, "X|rank"),
+    ("conv", (ones(2, 4), ones(6, 4)), {}, INVALID, "X|rank"),
+    ("conv", (ones(2, 4, 3, 3, 3, 3), ones(6, 4, 1, 1, 1, 1)), {}, UNSUPPORTED, "spatial"),
+    ("conv", (ones(*[1] * 16), ones(*[1] * 16)), {}, UNSUPPORTED, "spatial"),
+    ("conv", (ones(*[1] * 20), ones(*[1] * 20)), {}, (INVALID, UNSUPPORTED), "rank|spatial|dimension"),
+    ("conv", (X, ones(6, 4, 3)), {}, INVALID, "W|rank"),
+    ("conv", (X, ones(6, 4, 3, 3, 1)), {}, INVALID, "W|rank"),
+    ("conv", (X, ones(6, 4, 0, 3)), {}, INVALID, "W|kernel"),
+    ("conv", (X, ones(6, 3, 3, 3)), {}, INVALID, "channel|group|W"),
+    ("conv", (X, ones(5, 2, 3, 3)), {"group": 2}, INVALID, "group"),
+    ("conv", (X, W, ones(5)), {}, INVALID, "B"),
+    ("conv", (X, W, ones(1)), {}, INVALID, "B"),
+    ("conv", (X, W, ones(6, 1)), {}, INVALID, "B"),
+    ("conv", (X, W, np.float32(1)), {}, INVALID, "B"),
+    ("conv", (ones(2, 4, 2, 7), W), {}, INVALID, "window|fit"),
+    ("conv", (ones(0, 4, 2, 7), W), {}, INVALID, "window|fit"),
+    ("conv", (ones(2, 4, 0, 7), W), {}, INVALID, "window|fit"),
+    ("conv", (X, F64["W"]), {}, INVALID, "W|type"),
+    ("conv", (X, W, F64["B"]), {}, INVALID, "B|type"),
+    ("conv", (I8, ones(6, 4, 3, 3, dtype=np.int8)), {}, UNSUPPORTED, "type|int8"),
+    ("conv", (X.astype(complex), W.astype(complex)), {}, UNSUPPORTED, "type|complex"),
+    ("conv_transpose", (ones(2, 4), ones(4, 6)), {}, INVALID, "X|rank"),
+    ("conv_transpose", (ones(2, 4, 3, 3, 3, 3), ones(4, 6, 1, 1, 1, 1)), {}, UNSUPPORTED, "spatial"),
+    ("conv_transpose", (X, ones(4, 6, 3)), {}, INVALID, "W|rank"),
+    ("conv_transpose", (X, ones(4, 6, 3, 0)), {}, INVALID, "W|kernel"),
+    ("conv_transpose", (X, ones(5, 6, 3, 3)), {}, INVALID, "channel|W"),
+    ("conv_transpose", (X, WT, ones(5)), {}, INVALID, "B"),
+    ("conv_transpose", (X, ones(4, 3, 3, 3), ones(3)), {"group": 2}, INVALID, "B"),
+    ("conv_transpose", (X, F64["W"]), {}, INVALID, "W|type|channel"),
+    ("conv_transpose", (ones(2, 4, 0, 7), ones(4, 6, 3, 3)), {"strides": [5, 1]}, INVALID, "output|size"),
+    ("max_pool", (ones(2, 4),), {"kernel_shape": [2]}, INVALID, "X|rank"),
+    ("max_pool", (ones(2, 4, 3, 3, 3, 3),), {"kernel_shape": [1] * 4}, UNSUPPORTED, "spatial"),
+    ("max_pool", (X.astype(np.int32),), K, UNSUPPORTED, "type|int32"),
+    ("max_pool", (X.astype(bool),), K, UNSUPPORTED, "type|bool"),
+    ("average_pool", (I8,), K, UNSUPPORTED, "type|int8"),
+    ("average_pool", (ones(2, 4),), {"kernel_shape": [2]}, INVALID, "X|rank"),
+    ("global_max_pool", (ones(2, 4),), {}, INVALID, "X|rank"),
+    ("global_max_pool", (I8,), {}, UNSUPPORTED, "type|int8"),
+    ("global_max_pool", (ones(1, 1, 1, 1, 1, 1),), {}, UNSUPPORTED, "spatial"),
+    ("global_average_pool", (ones(4),), {}, INVALID, "X|rank"),
+    ("global_average_pool", (I8,), {}, UNSUPPORTED, "type|int8"),
+    ("batch_normalization", (ones(), C, C, C, C), {}, INVALID, "X|rank"),
+    ("batch_normalization", (X, ones(3), C, C, C), {}, INVALID, "scale"),
+    ("batch_normalization", (X, C, ones(5), C, C), {}, INVALID, "bias|B"),
+    ("batch_normalization", (X, C, C, ones(1), C), {}, INVALID, "mean"),
+    ("batch_normalization", (X, C, C, C, ones(4, 1)), {}, INVALID, "var"),
+    ("batch_normalization", (X, C, C, C, np.float32(1)), {}, INVALID, "var"),
+    ("batch_normalization", (I8, C, C, C, C), {}, UNSUPPORTED, "type|int8"),
+    ("batch_normalization", (X, C.astype(int), C, C, C), {}, (INVALID, UNSUPPORTED), "type|int64|scale"),
+]
+
+
+def cases():
+    for operator, (inputs, base, faults) in ATTRIBUTES.items():
+        for attributes, kind, pattern in faults:
+            yield pytest.param(operator, inputs, {**base, **attributes}, kind, pattern, id=f"{operator} {attributes}")
+    for operator, inputs, attributes, kind, pattern in INPUTS:
+        shapes = " ".join(f"{array.dtype}{list(array.shape)}" for array in inputs)
+        yield pytest.param(operator, inputs, attributes, kind, pattern, id=f"{operator} {shapes} {attributes}")
+
+
+@pytest.mark.parametrize("operator, inputs, attributes, kind, pattern", cases())
+def test_refused(operator, inputs, attributes, kind, pattern):
+    with pytest.raises(kind) as caught:
+        getattr(kernels, operator)(*inputs, **attributes)
+    # NotImplementedError is no ValueError, but check that a subclass did not slip in either
+    kinds = kind if isinstance(kind, tuple) else (kind,)
+    assert caught.type in kinds
+    text = str(caught.value)
+    assert text.startswith(f"{operator}: "), text
+    assert re.search(pattern, text.removeprefix(f"{operator}: ")), text
+
+
+@pytest.mark.parametrize("operator, inputs, attributes, kind, pattern", cases())
+def test_refused_in_fast_mode(operator, inputs, attributes, kind, pattern):
+    if operator in ("conv", "conv_transpose"):
+        with pytest.raises(kind):
+            getattr(kernels, operator)(*inputs, mode="fast", threads=2, **attributes)
+
+
+@pytest.mark.parametrize(
+    "operator, inputs, attributes",
+    [
+        ("conv", (X, W), {"strides": [], "pads": [], "dilations": [], "kernel_shape": []}),
+        ("conv", (X, W, B), {"auto_pad": "SAME_LOWER", "pads": [0, 0, 0, 0]}),
+        ("conv_transpose", (X, WT), {"output_padding": [], "output_shape": []}),
+        ("conv_transpose", (X, WT), {"output_padding": [1, 2], "dilations": [2, 3]}),
+        ("conv_transpose", (X, WT), {"output_shape": [1, 90], "pads": [50, 50, 50, 50]}),
+        ("max_pool", (X,), {"pads": [7, 8, 9, 10], **K}),
+        ("average_pool", (X,), {"strides": (), "dilations": (), **K}),
+        ("max_pool", (X,), {"strides": np.array([2, 2]), "kernel_shape": (2, 2)}),
+    ],
+)
+def test_not_refused(operator, inputs, attributes):
+    getattr(kernels, operator)(*inputs, **attributes)
+
+
+HUGE = 2**62
+ABSURD = [
+    ("conv", (X, W), {"pads": [HUGE, 0, 0, 0]}),
+    ("conv", (X, W), {"pads": [HUGE, 0, HUGE, 0]}),
+    ("conv", (X, W), {"pads": [2**63 - 1] * 4}),
+    ("conv", (X, W), {"pads": [2**40, 2**40, 0, 0]}),
+    ("conv", (X, W), {"dilations": [HUGE, 1]}),
+    ("conv", (X, W), {"dilations": [2**63 - 1, 2**63 - 1], "pads": [2**63 - 1] * 4}),
+    ("conv", (X, W), {"group": 2**63 - 1}),
+    ("conv_transpose", (X, WT), {"strides": [HUGE, 1]}),
+    ("conv_transpose", (X, WT), {"strides": [2**63 - 1] * 2}),
+    ("conv_transpose", (X, WT), {"strides": [2**40, 2**40]}),
+    ("conv_transpose", (X, WT), {"dilations": [HUGE, HUGE]}),
+    ("conv_transpose", (X, WT), {"output_shape": [2**40, 2**40]}),
+    ("conv_transpose", (X, WT), {"output_shape": [2**63 - 1, 1]}),
+    ("conv_transpose", (X, WT), {"pads": [2**63 - 1] * 4}),
+    ("conv_transpose", (X, WT), {"group": 2**63 - 1}),
+    ("max_pool", (X,), {"kernel_shape": [HUGE, 1]}),
+    ("max_pool", (X,), {"kernel_shape": [HUGE, HUGE], "pads": [HUGE, HUGE, HUGE, HUGE]}),
+    ("max_pool", (X,), {"kernel_shape": [2**63 - 1, 2**63 - 1], "dilations": [2**63 - 1] * 2}),
+    ("max_pool", (X,), {"pads": [2**40] * 4, **K}),
+    ("max_pool", (X,), {"pads": [2**63 - 1] * 4, **K}),
+    ("average_pool", (X,), {"pads": [2**40] * 4, **K}),
+    ("average_pool", (X,), {"pads": [2**63 - 1] * 4, "ceil_mode": 1, **K}),
+    ("average_pool", (X,), {"dilations": [2**63 - 1, 1], "auto_pad": "SAME_UPPER", **K}),
+]
+
+
+@pytest.mark.parametrize("operator, inputs, attributes", ABSURD, ids=[f"{o} {a}" for o, _, a in ABSURD])
+def test_absurd_sizes_fail_quickly(operator, inputs, attributes):
+    """Sizes that overflow or that no memory can hold."""
+    start = time.monotonic()
+    with pytest.raises((ValueError, NotImplementedError, MemoryError), match=f"^{operator}: "):
+        getattr(kernels, operator)(*inputs, **attributes)
+    assert time.monotonic() - start < 1
+
+
+@pytest.mark.parametrize("value", [2**63, -(2**63) - 1, 2**100])
+def test_integers_beyond_64_bits(value):
+    for attributes in ({"pads": [value, 0, 0, 0]}, {"strides": [value, 1]}, {"group": value}):
+        with pytest.raises((ValueError, OverflowError)):
+            kernels.conv(X, W, **attributes)
+
+
+def test_mode_and_variant():
+    with pytest.raises(ValueError, match="mode.*precise"):
+        kernels.conv(X, W, mode="precise")
+    before = kernels.isa()
+    with pytest.raises(ValueError, match="mmx"):
+        kernels.set_isa("mmx")
+    assert kernels.isa() == before in kernels.isa_names()
+
+
+@pytest.mark.parametrize("threads", [0, -1])
+def test_threads(threads):
+    with pytest.raises(ValueError, match="threads"):
+        kernels.conv(X, W, threads=threads)
+
+
+@pytest.mark.parametrize("dtype", TYPE_NAMES)
+def test_every_type_has_the_same_errors(dtype):
+    x, w = (array.astype(TYPE_NAMES[dtype]) for array in (X, W))
+    with pytest.raises(ValueError, match="window|fit"):
+        kernels.conv(x, w, dilations=[3, 1])
+    with pytest.raises(ValueError, match="pads"):
+        kernels.max_pool(x, [2, 2], pads=[-1, 0, 0, 0])
