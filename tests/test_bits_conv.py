@@ -41,7 +41,11 @@ HARD = {
     "grouped 1x1": ([2, 32, 5, 5], [48, 8, 1, 1], {"group": 4}),
     "depthwise 3x3": ([1, 37, 12, 13], [37, 1, 3, 3], {"group": 37, "pads": [1, 1, 1, 1]}),
     "depthwise 3x3 stride 2": ([2, 19, 13, 37], [19, 1, 3, 3], {"group": 19, "pads": [1, 1, 1, 1], "strides": [2, 2]}),
-    "depthwise 3x3 SAME_LOWER": ([1, 8, 10, 34], [8, 1, 3, 3], {"group": 8, "strides": [2, 2], "auto_pad": "SAME_LOWER"}),
+    "depthwise 3x3 SAME_LOWER": (
+        [1, 8, 10, 34],
+        [8, 1, 3, 3],
+        {"group": 8, "strides": [2, 2], "auto_pad": "SAME_LOWER"},
+    ),
     "depthwise 5x5": ([1, 9, 11, 23], [9, 1, 5, 5], {"group": 9, "pads": [2, 2, 2, 2]}),
     "depthwise 5x5 stride 2": ([1, 9, 11, 40], [9, 1, 5, 5], {"group": 9, "pads": [2, 2, 2, 2], "strides": [2, 2]}),
     "depthwise dilated": ([1, 6, 15, 17], [6, 1, 3, 3], {"group": 6, "pads": [2, 2, 2, 2], "dilations": [2, 2]}),

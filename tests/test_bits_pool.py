@@ -57,7 +57,10 @@ HARD = {
         [1, 2, 4, 5],
         {"kernel_shape": [2, 2], "strides": [3, 2], "pads": [3, 4, 4, 5], "ceil_mode": 1},
     ),
-    "dilation jumps over the input": ([1, 2, 2, 9], {"kernel_shape": [2, 2], "dilations": [4, 1], "pads": [2, 0, 2, 0]}),
+    "dilation jumps over the input": (
+        [1, 2, 2, 9],
+        {"kernel_shape": [2, 2], "dilations": [4, 1], "pads": [2, 0, 2, 0]},
+    ),
     "huge stride": ([1, 2, 30, 9], {"kernel_shape": [2, 2], "strides": [27, 2000000000]}),
     "huge dilation": ([1, 2, 30, 9], {"kernel_shape": [2, 2], "dilations": [28, 8]}),
     "no batch": ([0, 2, 4, 5], {"kernel_shape": [2, 2]}),

@@ -32,9 +32,7 @@ def onnx_attributes(node):
 def window_fits(node, kernel):
     a, n = node.attributes, node.shapes[0][2:]
     pads = a.get("pads", [0] * 2 * len(n))
-    return all(
-        size + pads[i] + pads[len(n) + i] >= a["dilations"][i] * (kernel[i] - 1) + 1 for i, size in enumerate(n)
-    )
+    return all(size + pads[i] + pads[len(n) + i] >= a["dilations"][i] * (kernel[i] - 1) + 1 for i, size in enumerate(n))
 
 
 @given(strategies.convs(dtypes=["float32"], kinds=["normal", "integers"]))

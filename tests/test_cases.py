@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import reference
-from helpers import assert_bits, as_tuple, isa, kernels, variants
+from helpers import as_tuple, assert_bits, isa, kernels, variants
 
 CASES = json.loads((Path(__file__).parent / "data" / "cases.json").read_text())
 FUNCTIONS = {

@@ -57,15 +57,13 @@ def test_conv(node):
 
 @quiet
 def scalar_conv_transpose(x, w, b, out, before, attributes):
-    """Scatters input elements instead of gathering taps: the landing taps of an output still come in increasing order."""
+    """Scatters input elements instead of gathering taps; the landing taps of an output still come in order."""
     group, (n, channels), per_output, kernel = attributes["group"], x.shape[:2], w.shape[1], w.shape[2:]
     per_group = channels // group
     y = np.zeros((n, group * per_output, *out), np.float32)
     for k in grid(kernel):
         for image, m, *t in grid((n, group * per_output, *x.shape[2:])):
-            o = [
-                t[i] * attributes["strides"][i] + k[i] * attributes["dilations"][i] - before[i] for i in range(len(t))
-            ]
+            o = [t[i] * attributes["strides"][i] + k[i] * attributes["dilations"][i] - before[i] for i in range(len(t))]
             if not all(0 <= o[i] < out[i] for i in range(len(t))):
                 continue
             p = ZERO
@@ -149,10 +147,10 @@ def test_average_pool(node):
     assume(y.size * np.prod(node.attributes["kernel_shape"]) < 50000)
     kernel, axes = pool_geometry(node, x)
     for image, channel, *o in grid(y.shape):
-        acc, count = ZERO, 0
-        for _, v in window(x, axes, kernel, image, channel, o):
+        inside = [v for _, v in window(x, axes, kernel, image, channel, o)]
+        acc, count = ZERO, len(inside)
+        for v in inside:
             acc = np.float32(acc + v)
-            count += 1
         if node.attributes["count_include_pad"]:
             # The padded input is a longer input whose window has taps everywhere but in the overhang.
             count = 1
@@ -170,7 +168,7 @@ def nearest_even(pattern, dropped):
 
 
 def test_narrowing():
-    """float32 to float16 and bfloat16, around every rounding boundary: against struct and against integer arithmetic."""
+    """float32 to float16 and bfloat16 around rounding boundaries, against struct and integer arithmetic."""
     rng = np.random.default_rng(0)
     patterns = rng.integers(0, 2**32, 20000, dtype=np.uint32)
     halves = np.arange(0, 0x7C00, 37, dtype=np.uint16).view(np.float16).astype(np.float32).view(np.uint32)

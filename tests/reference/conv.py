@@ -23,9 +23,7 @@ def check_bias(b, m):
 
 
 @quiet
-def conv(
-    x, w, b=None, *, strides=None, pads=None, dilations=None, group=1, auto_pad="NOTSET", kernel_shape=None
-):
+def conv(x, w, b=None, *, strides=None, pads=None, dilations=None, group=1, auto_pad="NOTSET", kernel_shape=None):
     require_float(*(t for t in (x, w, b) if t is not None))
     r = spatial_rank(x)
     kernel = check_weight(x, w, kernel_shape, r)
