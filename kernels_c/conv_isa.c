@@ -1,0 +1,34 @@
+/* Kernels of Conv and ConvTranspose around the micro-kernel: panels of pixels and weights, stores.
+ * They move and convert numbers, and do no arithmetic. docs/conv.md */
+#include "conv.h"
+#include "gemm.h"
+#include "half.h"
+#include "isa.h"
+
+#define COPY_BYTES (EXACT_VB < 32 ? EXACT_VB : 32)
+
+#define REAL float
+#define SUFFIX 32
+#include "conv_pack.h"
+#undef REAL
+#undef SUFFIX
+
+#define REAL double
+#define SUFFIX 64
+#include "conv_pack.h"
+#undef REAL
+#undef SUFFIX
+
+static void store(void *y, size_t y_stride, const float *c, size_t c_stride, size_t rows, size_t n, int dtype) {
+  size_t element = exact_dtype_size(dtype);
+  for (size_t i = 0; i < rows; i++) exact_store_row((char *)y + i * y_stride * element, c + i * c_stride, n, dtype);
+}
+
+extern const struct exact_conv_kernels EXACT_SYM(exact_conv);
+const struct exact_conv_kernels EXACT_SYM(exact_conv) = {
+    .copy_lanes = {few32, few64},
+    .pack = {pack32, pack64},
+    .weights = {weights32, weights64},
+    .store = store,
+    .store_transposed = {store_transposed32, store_transposed64},
+};
