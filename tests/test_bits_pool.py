@@ -168,7 +168,7 @@ def test_global_pools_special_values(dtype):
 
 
 @pytest.mark.parametrize("dtype", FLOAT_PARAMS)
-@pytest.mark.parametrize("shape", [[1, 33, 7, 7], [3, 5, 1, 1], [1, 2, 4099], [2, 70, 3, 17], [1, 8, 4, 5, 6]])
+@pytest.mark.parametrize("shape", [[1, 33, 7, 7], [3, 5, 1, 1], [1, 2, 4099], [2, 70, 3, 17], [1, 8, 4, 5, 6], [2, 3, 2, 1, 3, 2, 2]])
 def test_global_pools_hard(shape, dtype):
     for kind in ("wide", "special"):
         x = data(np.random.default_rng(5), shape, TYPE_NAMES[dtype], kind)

@@ -103,7 +103,7 @@ def average_pool(
 @quiet
 def global_max_pool(x):
     require_float(x)
-    r = spatial_rank(x)
+    r = spatial_rank(x, most=14)
     flat = x.reshape(*x.shape[:2], int(np.prod(x.shape[2:])))
     best = np.full(x.shape[:2], lowest(x.dtype))
     for i in range(flat.shape[2]):
@@ -114,7 +114,7 @@ def global_max_pool(x):
 @quiet
 def global_average_pool(x):
     require_float(x)
-    r = spatial_rank(x)
+    r = spatial_rank(x, most=14)
     real = arithmetic_type(x.dtype)
     flat = x.astype(real).reshape(*x.shape[:2], int(np.prod(x.shape[2:])))
     acc = np.zeros(x.shape[:2], real)

@@ -26,11 +26,11 @@ def flag(name, value):
     return bool(value)
 
 
-def spatial_rank(x):
+def spatial_rank(x, most=3):
     if x.ndim < 3:
         raise ValueError("rank below 3")
-    if x.ndim > 5:
-        raise NotImplementedError("more than 3 spatial axes")
+    if x.ndim - 2 > most:
+        raise NotImplementedError(f"more than {most} spatial axes")
     return x.ndim - 2
 
 
