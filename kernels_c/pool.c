@@ -29,6 +29,7 @@ static int infer(const exact_op *base, int n, const exact_tensor *in, exact_tens
   out[0].data = NULL;
   if (is_global(op)) {
     if (in->rank < 3) return exact_fail(err, EXACT_INVALID, "X has rank %d, expected 3 or more", in->rank);
+    if (in->rank > 5) return exact_fail(err, EXACT_UNSUPPORTED, "%d spatial axes, 1 to 3 are supported", in->rank - 2);
     for (int i = 2; i < in->rank; i++) out[0].dims[i] = 1;
     return EXACT_OK;
   }
@@ -127,7 +128,13 @@ static const exact_op_class max_pool_class = {
 static const exact_op_class pool_class = {
     .name = "pool", .outputs = 1, .min_inputs = 1, .max_inputs = 1, .infer = infer, .plan = plan, .free = free_op};
 
+static int check_switch(const char *name, int64_t value, exact_error *err) {
+  if (value == 0 || value == 1) return EXACT_OK;
+  return exact_fail(err, EXACT_INVALID, "%s is %lld, expected 0 or 1", name, (long long)value);
+}
+
 static int check(int kind, const exact_pool_attrs *attrs, int dtype, exact_window *window, exact_error *err) {
+  int rc;
   if (kind < EXACT_MAX_POOL || kind > EXACT_GLOBAL_AVERAGE_POOL)
     return exact_fail(err, EXACT_INVALID, "unknown kind of pool %d", kind);
   bool bytes = kind == EXACT_MAX_POOL && (dtype == EXACT_INT8 || dtype == EXACT_UINT8);
@@ -135,8 +142,9 @@ static int check(int kind, const exact_pool_attrs *attrs, int dtype, exact_windo
     return exact_fail(err, EXACT_UNSUPPORTED, "element type %s, supported are float types%s", exact_dtype_name(dtype),
                       kind == EXACT_MAX_POOL ? ", int8 and uint8" : "");
   if (kind != EXACT_MAX_POOL && kind != EXACT_AVERAGE_POOL) return EXACT_OK;
-  if (kind == EXACT_MAX_POOL && attrs->storage_order != 0 && attrs->storage_order != 1)
-    return exact_fail(err, EXACT_INVALID, "storage_order is %lld, expected 0 or 1", (long long)attrs->storage_order);
+  if ((rc = check_switch("ceil_mode", attrs->ceil_mode, err))) return rc;
+  if (kind == EXACT_MAX_POOL && (rc = check_switch("storage_order", attrs->storage_order, err))) return rc;
+  if (kind == EXACT_AVERAGE_POOL && (rc = check_switch("count_include_pad", attrs->count_include_pad, err))) return rc;
   if (attrs->window.kernel_shape.n == 0) return exact_fail(err, EXACT_INVALID, "kernel_shape is missing");
   return exact_window_init(window, &attrs->window, attrs->window.kernel_shape.n, NULL, err);
 }
