@@ -29,7 +29,6 @@ static int infer(const exact_op *base, int n, const exact_tensor *in, exact_tens
   out[0].data = NULL;
   if (is_global(op)) {
     if (in->rank < 3) return exact_fail(err, EXACT_INVALID, "X has rank %d, expected 3 or more", in->rank);
-    if (in->rank > 5) return exact_fail(err, EXACT_UNSUPPORTED, "%d spatial axes, 1 to 3 are supported", in->rank - 2);
     for (int i = 2; i < in->rank; i++) out[0].dims[i] = 1;
     return EXACT_OK;
   }

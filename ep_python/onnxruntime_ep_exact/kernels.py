@@ -183,12 +183,12 @@ def average_pool(
 
 
 def global_max_pool(x: ArrayLike, *, threads: int = 1) -> np.ndarray:
-    """ONNX GlobalMaxPool (docs/pool.md): x is [N, C, D1 .. Dr], r from 1 to 3; the result is [N, C, 1 .. 1]."""
+    """ONNX GlobalMaxPool (docs/pool.md): x is [N, C, D1 .. Dr], r >= 1; the result is [N, C, 1 .. 1]."""
     return _global_pool("global_max_pool", lib.EXACT_GLOBAL_MAX_POOL, x, threads)
 
 
 def global_average_pool(x: ArrayLike, *, threads: int = 1) -> np.ndarray:
-    """ONNX GlobalAveragePool (docs/pool.md): x is [N, C, D1 .. Dr], r from 1 to 3; the result is [N, C, 1 .. 1]."""
+    """ONNX GlobalAveragePool (docs/pool.md): x is [N, C, D1 .. Dr], r >= 1; the result is [N, C, 1 .. 1]."""
     return _global_pool("global_average_pool", lib.EXACT_GLOBAL_AVERAGE_POOL, x, threads)
 
 
