@@ -1,10 +1,8 @@
 """Sessions on both faces, and what ONNX Runtime itself says about who ran a node."""
 
-import json
 import subprocess
 import sys
 import textwrap
-from pathlib import Path
 
 import numpy as np
 import onnx
@@ -54,20 +52,15 @@ def cpu(model, feeds, so=None):
     return ort.InferenceSession(model, so, providers=["CPUExecutionProvider"]).run(None, feeds)
 
 
-def kernels_created(model, face, feeds, **kwargs):
-    """Names of the nodes that run our kernels. Plugin: from ONNX Runtime's profile. Custom ops, which run as nodes of the CPU
-    provider: from ONNX Runtime's log, where the kernel that it creates for a node says so, in a process of its own."""
-    if face == "plugin":
-        return [name for name, _, provider in measure.placement(model, feeds, face) if provider == EP]
-    path = Path(kwargs["tmp_path"]) / "model.onnx"
-    path.write_bytes(model)
+def kernels_created(path, face):
+    """Names of the nodes for which ONNX Runtime created a kernel of ours, from its log (in a process of its own)."""
     done = python(
         f"""
         import onnxruntime as ort
         from onnxruntime_ep_exact import InferenceSession, measure
         so = measure.options(1)
         so.log_severity_level = 1
-        InferenceSession({str(path)!r}, so, face="custom_ops")
+        InferenceSession({str(path)!r}, so, face={face!r})
         """
     )
     marker = f"{EP}: "
@@ -90,4 +83,3 @@ def profile_ops(model, face, feeds):
     return [op for _, op, _ in measure.placement(model, feeds, face)]
 
 
-__all__ = ["EP", "FACES", "NEWEST_OPSET", "VERSION", "cpu", "graph", "json", "kernels_created", "node", "profile_ops", "python", "run", "session"]
