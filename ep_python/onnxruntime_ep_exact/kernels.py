@@ -326,7 +326,7 @@ def _run(function: str, op: Any, arrays: Sequence[np.ndarray | None], threads: i
     results = []
     for i in range(wanted):
         output = lib.exact_plan_output(plan, i)
-        results.append(_empty(function, output.dims[0 : output.rank], dtypes[output.dtype]))
+        results.append(_empty(function, list(output.dims[0 : output.rank]), dtypes[output.dtype]))
     workspace = _empty(function, [lib.exact_plan_workspace(plan) + 64], np.dtype(np.uint8))
     aligned = workspace[-workspace.__array_interface__["data"][0] % 64 :]
 
