@@ -15,10 +15,10 @@ typedef struct conv_op {
   int layout; /* of packed */
 } conv_op;
 
-/* Fails when two known dimensions differ. */
+/* Both are known, and differ. */
 static bool differ(int64_t a, int64_t b) { return a >= 0 && b >= 0 && a != b; }
 
-static int check_types(const exact_op *op, int n, const exact_tensor *in, exact_error *err) {
+int exact_conv_types(const exact_op *op, int n, const exact_tensor *in, exact_error *err) {
   for (int i = 0; i < n; i++)
     if (in[i].dtype != op->dtype && (i < 2 || in[i].dtype != EXACT_ABSENT))
       return exact_fail(err, EXACT_INVALID, "input %d is of type %s, expected %s", i, exact_dtype_name(in[i].dtype),
@@ -33,7 +33,7 @@ static int geometry(const exact_op *op, int n, const exact_tensor *in, exact_con
   bool bias = n > 2 && in[2].dtype != EXACT_ABSENT;
   int64_t group = attrs->group, sizes[3], end;
   exact_window window;
-  int rc = check_types(op, n, in, err);
+  int rc = exact_conv_types(op, n, in, err);
   if (rc) return rc;
   if (x->rank < 3) return exact_fail(err, EXACT_INVALID, "the input has rank %d, at least 3 is needed", x->rank);
   if (w->rank != x->rank) return exact_fail(err, EXACT_INVALID, "the weight has rank %d, the input %d", w->rank, x->rank);

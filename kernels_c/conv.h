@@ -61,12 +61,35 @@ typedef struct exact_pack {
   size_t tile_stride;
 } exact_pack;
 
+/* ConvTranspose, one output channel: y over the box [out0, out1) from col[tap][input position of the box [in0, in1)]. */
+typedef struct exact_fold {
+  const exact_conv_shape *shape; /* pad: what is cut before the output */
+  int64_t in0[3], in1[3], out0[3], out1[3];
+  const void *col;
+  size_t col_stride; /* between taps */
+  double bias;       /* 0 when there is none: acc is never -0 */
+  void *y;           /* the channel's output */
+  void *area;        /* accumulators of a row */
+} exact_fold;
+size_t exact_fold_area(const exact_conv_shape *s); /* elements */
+
+/* The same one output at a time, for windows whose col would not fit: y over the output rows of one channel. */
+typedef struct exact_scatter {
+  const exact_conv_shape *shape;
+  const void *x; /* first channel of the group in the image */
+  const void *w; /* the channel's first packed weight block */
+  size_t rows, row; /* rows of the block; the channel's first row in it */
+  double bias;
+  void *y;
+} exact_scatter;
+
 struct exact_conv_kernels {
   /* [0] for float32, float16 and bfloat16, [1] for float64, here and below. */
   int copy_lanes[2]; /* elements that one copy of a narrow tile moves */
   void (*pack[2])(const exact_pack *p);
-  /* dst[k][width] = src[row][k] for rows `stride` elements apart, widened; columns from `rows` on are +0. */
-  void (*weights[2])(void *dst, size_t width, const void *src, size_t stride, size_t rows, size_t k, int dtype);
+  /* dst[k][width] = src[row * row_stride + k * k_stride], widened; columns from `rows` on are +0. */
+  void (*weights[2])(void *dst, size_t width, const void *src, size_t row_stride, size_t k_stride, size_t rows, size_t k,
+                     int dtype);
   /* y[row] = c[row], narrowed; rows y_stride and c_stride elements apart. */
   void (*store)(void *y, size_t y_stride, const float *c, size_t c_stride, size_t rows, size_t n, int dtype);
   /* y[j][i] = c[i][j], i < rows, j < columns, narrowed. */
@@ -82,6 +105,10 @@ size_t exact_patch_bytes(const exact_conv_shape *s);
 void exact_patch_init(exact_patch *patch, const exact_conv_shape *s, size_t rows, size_t columns, size_t slack, void *tables);
 /* Copy lists of a group's tiles, of copies that move `lanes` elements (wide: a vector); at most 2 * count + 2 * tiles. */
 void exact_patch_copies(const exact_pack *p, size_t lanes);
+
+/* ---- conv.c ---- */
+/* All present inputs must be of the op's type. */
+int exact_conv_types(const exact_op *op, int n, const exact_tensor *in, exact_error *err);
 
 /* ---- the layouts: how weights are packed and which loops run ---- */
 enum { EXACT_CONV_WIDE, EXACT_CONV_NARROW, EXACT_CONV_DEPTHWISE };

@@ -69,7 +69,7 @@ static void pack_group_weights(void *arg, size_t index) {
   for (size_t m = 0; m < w->m;) {
     size_t rows = panel_rows(w->m - m, wide, lanes), width = padded_rows(rows, wide, lanes);
     job->op->isa->conv->weights[kind](job->dst + (index * padded + m) * w->k * real, width,
-                                      job->src + (index * w->m + m) * w->k * element, w->k, rows, w->k, w->dtype);
+                                      job->src + (index * w->m + m) * w->k * element, w->k, 1, rows, w->k, w->dtype);
     m += rows;
   }
 }
@@ -262,7 +262,7 @@ static void dense_run_plan(const exact_call *call) {
   if (p->bias_at != SIZE_MAX) {
     for (size_t g = 0; g < p->s.groups; g++)
       op->isa->conv->weights[p->kind](call->work + p->bias_at + g * p->padded_m * p->real, p->padded_m,
-                                      (const char *)call->in[2] + g * p->s.m * exact_dtype_size(p->s.dtype), 1, p->s.m, 1,
+                                      (const char *)call->in[2] + g * p->s.m * exact_dtype_size(p->s.dtype), 1, 0, p->s.m, 1,
                                       p->s.dtype);
     r.bias = call->work + p->bias_at;
   }
@@ -385,7 +385,7 @@ int exact_dense_plan(const exact_op *op, const exact_conv_shape *s, int layout, 
   p->packed = packed;
   p->wide = layout == EXACT_CONV_WIDE;
   p->half = exact_dtype_size(s->dtype) == 2;
-  p->direct = direct && !p->half;
+  p->direct = direct;
   p->kind = s->dtype == EXACT_FLOAT64;
   p->real = exact_dtype_size(exact_arith(s->dtype));
   p->lanes = (size_t)exact_conv_gemm(op)->lanes;

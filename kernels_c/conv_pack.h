@@ -11,7 +11,7 @@ typedef REAL NARROW __attribute__((vector_size(COPY_BYTES), aligned(sizeof(REAL)
 enum { NAME(lanes) = EXACT_VB / sizeof(REAL), NAME(few) = COPY_BYTES / sizeof(REAL) };
 
 /* dst[i] = src[i * stride], widened */
-static void NAME(load)(REAL *dst, const void *src, size_t n, size_t stride, int dtype) {
+EXACT_INLINE void NAME(load)(REAL *dst, const void *src, size_t n, size_t stride, int dtype) {
   if (dtype == EXACT_FLOAT32 || dtype == EXACT_FLOAT64) {
     const REAL *x = src;
     if (stride == 1) {
@@ -132,33 +132,44 @@ static void NAME(pack_patch)(const exact_pack *p) {
 }
 
 /* ---- panels straight from x: rows of k are the channels' planes ---- */
-static void NAME(pack_direct)(const exact_pack *p) {
-  size_t plane = (size_t)p->shape->in[2], count = p->pixels.count, k = p->k1 - p->k0;
-  const REAL *x = (const REAL *)p->x + p->k0 * plane + p->pixels.first;
-  REAL *panels = p->panels;
-  if (p->wide) {
-    size_t tile = EXACT_GEMM_VECTORS * NAME(lanes), full = count / tile, rest = count % tile;
-    size_t width = exact_tile_width(rest, true, NAME(lanes));
-    for (size_t i = 0; i < k; i++, x += plane) {
-      REAL *dst = panels + i * tile;
-      for (size_t t = 0; t < full; t++, dst += p->tile_stride)
-        for (size_t v = 0; v < tile; v += NAME(lanes)) *(WIDE *)(dst + v) = *(const WIDE *)(x + t * tile + v);
-      if (!rest) continue;
-      dst = panels + full * p->tile_stride + i * width;
-      for (size_t j = 0; j < rest; j++) dst[j] = x[full * tile + j];
-      for (size_t j = rest; j < width; j++) dst[j] = 0;
-    }
-    return;
+EXACT_INLINE void NAME(direct_wide)(const exact_pack *p, const int dtype) {
+  size_t plane = (size_t)p->shape->in[2], count = p->pixels.count, k = p->k1 - p->k0, element = exact_dtype_size(dtype);
+  size_t tile = EXACT_GEMM_VECTORS * NAME(lanes), full = count / tile, rest = count % tile;
+  size_t width = exact_tile_width(rest, true, NAME(lanes));
+  const char *x = (const char *)p->x + (p->k0 * plane + p->pixels.first) * element;
+  for (size_t i = 0; i < k; i++, x += plane * element) {
+    REAL *dst = (REAL *)p->panels + i * tile;
+    for (size_t t = 0; t < full; t++, dst += p->tile_stride)
+      NAME(load)(dst, x + t * tile * element, EXACT_GEMM_VECTORS * NAME(lanes), 1, dtype);
+    if (!rest) continue;
+    dst = (REAL *)p->panels + full * p->tile_stride + i * width;
+    NAME(load)(dst, x + full * tile * element, rest, 1, dtype);
+    for (size_t j = rest; j < width; j++) dst[j] = 0;
   }
-  for (size_t done = 0; done < count; panels += p->tile_stride) {
-    size_t width = exact_tile_pixels(count - done, false, NAME(lanes));
-    const REAL *src = x + done;
-    if (done + NAME(few) <= count && width <= NAME(few))
-      for (size_t i = 0; i < k; i++) *(NARROW *)(panels + i * width) = *(const NARROW *)(src + i * plane);
-    else
+}
+
+EXACT_INLINE void NAME(direct_narrow)(const exact_pack *p, const int dtype) {
+  size_t plane = (size_t)p->shape->in[2], count = p->pixels.count, k = p->k1 - p->k0, element = exact_dtype_size(dtype);
+  const char *x = (const char *)p->x + (p->k0 * plane + p->pixels.first) * element;
+  REAL *panel = p->panels;
+  for (size_t done = 0, width; done < count; done += width, panel += p->tile_stride, x += width * element) {
+    width = exact_tile_pixels(count - done, false, NAME(lanes));
+    if (element == sizeof(REAL) && done + NAME(few) <= count && width <= NAME(few))
       for (size_t i = 0; i < k; i++)
-        for (size_t j = 0; j < width; j++) panels[i * width + j] = src[i * plane + j];
-    done += width;
+        *(NARROW *)(panel + i * width) = *(const NARROW *)(x + i * plane * element);
+    else
+      for (size_t i = 0; i < k; i++) NAME(load)(panel + i * width, x + i * plane * element, width, 1, dtype);
+  }
+}
+
+static void NAME(pack_direct)(const exact_pack *p) {
+  int dtype = p->shape->dtype, real = sizeof(REAL) == 8 ? EXACT_FLOAT64 : EXACT_FLOAT32;
+  if (p->wide) {
+    if (dtype == real) NAME(direct_wide)(p, real);
+    else NAME(direct_wide)(p, dtype);
+  } else {
+    if (dtype == real) NAME(direct_narrow)(p, real);
+    else NAME(direct_narrow)(p, dtype);
   }
 }
 
@@ -201,20 +212,20 @@ static void NAME(pack)(const exact_pack *p) {
     NAME(pack_gather)(p);
 }
 
-static void NAME(weights)(void *dst, size_t width, const void *src, size_t stride, size_t rows, size_t k, int dtype) {
+static void NAME(weights)(void *dst, size_t width, const void *src, size_t row_stride, size_t k_stride, size_t rows,
+                          size_t k, int dtype) {
   REAL *d = dst;
-  size_t element = exact_dtype_size(dtype);
   if (rows < width) memset(dst, 0, width * k * sizeof(REAL));
   for (size_t r = 0; r < rows; r++) {
-    const void *row = (const char *)src + r * stride * element;
+    const void *row = (const char *)src + r * row_stride * exact_dtype_size(dtype);
     const REAL *x = row;
     const uint16_t *h = row;
     if (dtype == EXACT_FLOAT32 || dtype == EXACT_FLOAT64)
-      for (size_t i = 0; i < k; i++) d[i * width + r] = x[i];
+      for (size_t i = 0; i < k; i++) d[i * width + r] = x[i * k_stride];
     else if (dtype == EXACT_FLOAT16)
-      for (size_t i = 0; i < k; i++) d[i * width + r] = (REAL)exact_f16_to_f32(h[i]);
+      for (size_t i = 0; i < k; i++) d[i * width + r] = (REAL)exact_f16_to_f32(h[i * k_stride]);
     else
-      for (size_t i = 0; i < k; i++) d[i * width + r] = (REAL)exact_bf16_to_f32(h[i]);
+      for (size_t i = 0; i < k; i++) d[i * width + r] = (REAL)exact_bf16_to_f32(h[i * k_stride]);
   }
 }
 
