@@ -144,9 +144,9 @@ def check(operator, *args, threads=THREADS, **kwargs):
             assert got == want, f"{label}: {got} instead of {want}"
             continue
         assert len(got) == len(want)
-        for index, (one, other) in enumerate(zip(got, want)):
+        for index, (one, other) in enumerate(zip(got, want, strict=True)):
             assert_bits(one, other, f"{label} output {index}")
-    for before, after in zip(copies, args):
+    for before, after in zip(copies, args, strict=True):
         if isinstance(before, np.ndarray):
             assert (bits(before) == bits(after)).all(), "an input was changed"
     return want

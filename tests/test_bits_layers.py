@@ -92,5 +92,5 @@ def test_calls_at_the_same_time():
             want = [as_tuple(call(1)) for call in calls]
             futures = [(i, pool.submit(calls[i], n)) for _ in range(10) for i in range(len(calls)) for n in (1, 2)]
             for i, future in futures:
-                for one, other in zip(as_tuple(future.result()), want[i]):
+                for one, other in zip(as_tuple(future.result()), want[i], strict=True):
                     assert_bits(one, other, f"call {i}")

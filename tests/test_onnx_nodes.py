@@ -64,7 +64,7 @@ def test_node(name, face):
     run = session(str(path / "model.onnx"), face, own=name not in exceptions())
     for data_set in sorted(path.glob("test_data_set_*")):
         inputs = tensors(data_set, "input")
-        got = run.run(None, {i.name: array for i, array in zip(run.get_inputs(), inputs)})
+        got = run.run(None, {i.name: array for i, array in zip(run.get_inputs(), inputs, strict=True)})
         for one, want in zip(got, tensors(data_set, "output"), strict=True):
             assert one.dtype == want.dtype and one.shape == want.shape
             np.testing.assert_allclose(one, want, rtol=case.rtol, atol=case.atol)
@@ -76,5 +76,5 @@ def test_exceptions_are_node_tests():
 
 @pytest.mark.parametrize("name", exceptions())
 def test_exceptions_are_not_claimed(name):
-    with pytest.raises(Exception, match="fallback|assigned"):
+    with pytest.raises(Exception, match=r"fallback|assigned"):
         session(str(Path(node_tests()[name].model_dir) / "model.onnx"), "plugin", own=True)

@@ -21,7 +21,7 @@ def plane_index(axes, tap, storage_order):
         steps = [int(np.prod(sizes[i + 1 :])) for i in range(len(sizes))]
     else:
         steps = [int(np.prod(sizes[:i])) for i in range(len(sizes))]
-    parts = [axis.positions(k) * step for axis, k, step in zip(axes, tap, steps)]
+    parts = [axis.positions(k) * step for axis, k, step in zip(axes, tap, steps, strict=True)]
     return outer(parts, np.add)
 
 
@@ -91,7 +91,7 @@ def average_pool(
         acc = np.where(here, acc + gather_tap(xs, axes, tap), acc)
         if count_include_pad:
             parts = []
-            for axis, k in zip(axes, tap):
+            for axis, k in zip(axes, tap, strict=True):
                 p = axis.positions(k)
                 parts.append((p >= -axis.before) & (p < axis.n + axis.after))
             count += outer(parts, np.logical_and)
