@@ -76,8 +76,8 @@ size_t exact_fold_area(const exact_conv_shape *s); /* elements */
 /* The same one output at a time, for windows whose col would not fit: y over the output rows of one channel. */
 typedef struct exact_scatter {
   const exact_conv_shape *shape;
-  const void *x; /* first channel of the group in the image */
-  const void *w; /* the channel's first packed weight block */
+  const void *x;    /* first channel of the group in the image */
+  const void *w;    /* the channel's first packed weight block */
   size_t rows, row; /* rows of the block; the channel's first row in it */
   double bias;
   void *y;
@@ -94,6 +94,8 @@ struct exact_conv_kernels {
   void (*store)(void *y, size_t y_stride, const float *c, size_t c_stride, size_t rows, size_t n, int dtype);
   /* y[j][i] = c[i][j], i < rows, j < columns, narrowed. */
   void (*store_transposed[2])(void *y, size_t y_stride, const void *c, size_t c_stride, size_t rows, size_t columns, int dtype);
+  void (*fold[2])(const exact_fold *f);
+  void (*scatter[2])(const exact_scatter *s);
 };
 
 /* ---- conv_patch.c ---- */
@@ -126,6 +128,14 @@ void exact_dense_weights(const exact_op *op, const exact_conv_weights *w, const 
 /* packed: packed weights, or NULL when input 1 arrives with the run. */
 int exact_dense_plan(const exact_op *op, const exact_conv_shape *s, int layout, const void *packed, bool bias,
                      const exact_tensor *y, exact_plan **plan, exact_error *err);
+
+/* ---- conv_transpose_run.c ---- */
+/* Of the shape only dtype, groups, c, m, taps matter to the weights. */
+bool exact_transpose_weights_size(const exact_conv_shape *s, size_t *size);
+void exact_transpose_weights(const exact_op *op, const exact_conv_shape *s, const void *src, void *dst,
+                             const exact_threads *threads);
+int exact_transpose_plan(const exact_op *op, const exact_conv_shape *s, const void *packed, bool bias, const exact_tensor *y,
+                         exact_plan **plan, exact_error *err);
 
 static inline const struct exact_gemm_kernels *exact_conv_gemm(const exact_op *op) {
   bool fast = op->mode == EXACT_MODE_FAST;

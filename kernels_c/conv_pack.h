@@ -32,6 +32,13 @@ EXACT_INLINE void NAME(load)(REAL *dst, const void *src, size_t n, size_t stride
   }
 }
 
+static void NAME(narrow_row)(void *dst, const REAL *src, size_t n, int dtype) {
+  if (dtype == EXACT_FLOAT64)
+    memcpy(dst, src, n * sizeof(REAL));
+  else
+    exact_store_row(dst, (const float *)src, n, dtype);
+}
+
 /* ---- the patch of channel c ---- */
 static void NAME(fill_row)(const exact_pack *p, REAL *row, const char *x, size_t element) {
   for (size_t l = 0; l < p->patch->lines; l++) {
@@ -155,8 +162,7 @@ EXACT_INLINE void NAME(direct_narrow)(const exact_pack *p, const int dtype) {
   for (size_t done = 0, width; done < count; done += width, panel += p->tile_stride, x += width * element) {
     width = exact_tile_pixels(count - done, false, NAME(lanes));
     if (element == sizeof(REAL) && done + NAME(few) <= count && width <= NAME(few))
-      for (size_t i = 0; i < k; i++)
-        *(NARROW *)(panel + i * width) = *(const NARROW *)(x + i * plane * element);
+      for (size_t i = 0; i < k; i++) *(NARROW *)(panel + i * width) = *(const NARROW *)(x + i * plane * element);
     else
       for (size_t i = 0; i < k; i++) NAME(load)(panel + i * width, x + i * plane * element, width, 1, dtype);
   }
@@ -165,11 +171,15 @@ EXACT_INLINE void NAME(direct_narrow)(const exact_pack *p, const int dtype) {
 static void NAME(pack_direct)(const exact_pack *p) {
   int dtype = p->shape->dtype, real = sizeof(REAL) == 8 ? EXACT_FLOAT64 : EXACT_FLOAT32;
   if (p->wide) {
-    if (dtype == real) NAME(direct_wide)(p, real);
-    else NAME(direct_wide)(p, dtype);
+    if (dtype == real)
+      NAME(direct_wide)(p, real);
+    else
+      NAME(direct_wide)(p, dtype);
   } else {
-    if (dtype == real) NAME(direct_narrow)(p, real);
-    else NAME(direct_narrow)(p, dtype);
+    if (dtype == real)
+      NAME(direct_narrow)(p, real);
+    else
+      NAME(direct_narrow)(p, dtype);
   }
 }
 
@@ -212,8 +222,8 @@ static void NAME(pack)(const exact_pack *p) {
     NAME(pack_gather)(p);
 }
 
-static void NAME(weights)(void *dst, size_t width, const void *src, size_t row_stride, size_t k_stride, size_t rows,
-                          size_t k, int dtype) {
+static void NAME(weights)(void *dst, size_t width, const void *src, size_t row_stride, size_t k_stride, size_t rows, size_t k,
+                          int dtype) {
   REAL *d = dst;
   if (rows < width) memset(dst, 0, width * k * sizeof(REAL));
   for (size_t r = 0; r < rows; r++) {
