@@ -45,6 +45,7 @@ def test_conv(node):
 @given(strategies.conv_transposes(dtypes=["float32"], kinds=["normal", "integers"]))
 @examples(120)
 def test_conv_transpose(node):
+    assume(all(0 not in shape for shape in node.shapes if shape))  # ONNX Runtime 1.31.1 crashes on some of these
     compare(node, "ConvTranspose", kernels.conv_transpose, 11)
 
 
