@@ -79,7 +79,7 @@ def who_ran(path, face, data):
     families = sorted({name for name, op, _ in placed if op in TYPES})
     if face == "plugin":
         return families, sorted({name for name, _, provider in placed if provider == EP})
-    assert [op for _, op, _ in placed if op.startswith(("Fused", "Reorder"))] == []
+    assert [op for _, op, _ in placed if op.startswith(("FusedConv", "Reorder"))] == []
     return families, sorted(set(kernels_created(path, face)))
 
 
