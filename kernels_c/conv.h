@@ -6,6 +6,7 @@
  * Pixels are the positions of one output plane (a depth), in row-major order. A group of pixels is cut into tiles; the
  * panel of a tile is [k][width], k counting (channel, kernel depth, kernel row, kernel column) in this order. */
 #include "exact_impl.h"
+#include "gemm.h"
 
 typedef struct exact_conv_shape {
   int dtype;
@@ -38,6 +39,12 @@ typedef struct exact_pixels {
   size_t first, count, columns, rows;
 } exact_pixels;
 
+/* How a group is cut. Wide: tiles of at most `most` vectors of `lanes` pixels. Narrow: panels of at most `most` pixels. */
+typedef struct exact_tiling {
+  bool wide;
+  size_t lanes, most;
+} exact_tiling;
+
 typedef struct exact_copy {
   uint32_t from, to;
 } exact_copy;
@@ -52,7 +59,7 @@ typedef struct exact_pack {
   exact_pixels pixels;
   const void *x; /* first channel of the group in the image */
   size_t k0, k1;
-  bool wide;          /* tiles of vectors of pixels, else panels of at most 6 pixels */
+  const exact_tiling *tiling;
   void *area;         /* the patch, zero outside what pack itself writes */
   exact_span *span;   /* per line */
   exact_copy *copies; /* of all tiles in turn */
@@ -76,9 +83,9 @@ size_t exact_fold_area(const exact_conv_shape *s); /* elements */
 /* The same one output at a time, for windows whose col would not fit: y over the output rows of one channel. */
 typedef struct exact_scatter {
   const exact_conv_shape *shape;
-  const void *x;    /* first channel of the group in the image */
-  const void *w;    /* the channel's first packed weight block */
-  size_t rows, row; /* rows of the block; the channel's first row in it */
+  const void *x;                /* first channel of the group in the image */
+  const void *w;                /* the channel's first packed weight block */
+  size_t panel_rows, rows, row; /* most rows of a panel, rows of the block, the channel's first row in it */
   double bias;
   void *y;
 } exact_scatter;
@@ -100,8 +107,14 @@ struct exact_conv_kernels {
 
 /* ---- conv_patch.c ---- */
 /* Pixels of the tile that starts with `left` to go, and the width of its panel. */
-size_t exact_tile_pixels(size_t left, bool wide, size_t lanes);
-size_t exact_tile_width(size_t pixels, bool wide, size_t lanes);
+static inline size_t exact_tile_pixels(const exact_tiling *t, size_t left) {
+  if (!t->wide) return exact_gemm_part(left, t->most);
+  size_t pixels = exact_gemm_part((left + t->lanes - 1) / t->lanes, t->most) * t->lanes;
+  return pixels < left ? pixels : left;
+}
+static inline size_t exact_tile_width(const exact_tiling *t, size_t pixels) {
+  return t->wide ? (pixels + t->lanes - 1) / t->lanes * t->lanes : pixels;
+}
 /* Bytes of the tables of a patch, and the patch for groups of up to `rows` rows by `columns` columns. */
 size_t exact_patch_bytes(const exact_conv_shape *s);
 void exact_patch_init(exact_patch *patch, const exact_conv_shape *s, size_t rows, size_t columns, size_t slack, void *tables);
