@@ -50,6 +50,15 @@ size_t exact_dtype_size(int dtype) {
   }
 }
 
+float exact_to_float(double v) {
+  volatile double wide = v; /* volatile: the conversion stays between enter and leave */
+  volatile float narrow;
+  exact_fpenv saved = exact_fpenv_enter();
+  narrow = (float)wide;
+  exact_fpenv_leave(saved);
+  return narrow;
+}
+
 const char *exact_dtype_name(int dtype) {
   static const char *const names[] = {"absent", "float32", "uint8", "int8", "uint16", "int16", "int32", "int64", "string",
                                       "bool", "float16", "float64", "uint32", "uint64", "complex64", "complex128", "bfloat16"};
