@@ -81,5 +81,3 @@ def python(code, check=True, env=None):
 def profile_ops(model, face, feeds):
     """Operators that ran, from ONNX Runtime's profile."""
     return [op for _, op, _ in measure.placement(model, feeds, face)]
-
-

@@ -28,8 +28,34 @@ PACKAGES = {
 #: Operators whose results on one machine depend on their inputs alone: data movement, single IEEE operations, and LRN, which
 #: ONNX Runtime computes element by element on one code path.
 STEADY = set(
-    "Add Sub Mul Div Sum Relu PRelu Clip HardSigmoid Concat Reshape Transpose Shape Slice Gather Cast Constant ConstantOfShape "
-    "Unsqueeze Squeeze Flatten Identity Dropout Pad Resize LRN".split()
+    [
+        "Add",
+        "Sub",
+        "Mul",
+        "Div",
+        "Sum",
+        "Relu",
+        "PRelu",
+        "Clip",
+        "HardSigmoid",
+        "Concat",
+        "Reshape",
+        "Transpose",
+        "Shape",
+        "Slice",
+        "Gather",
+        "Cast",
+        "Constant",
+        "ConstantOfShape",
+        "Unsqueeze",
+        "Squeeze",
+        "Flatten",
+        "Identity",
+        "Dropout",
+        "Pad",
+        "Resize",
+        "LRN",
+    ]
 )
 
 

@@ -19,7 +19,7 @@ _with_custom_ops: "weakref.WeakSet[ort.SessionOptions]" = weakref.WeakSet()
 
 
 def _version() -> tuple[int, int, int]:
-    parts = (ort.__version__.split("+")[0].split(".") + ["0", "0"])[:3]
+    parts = [*ort.__version__.split("+")[0].split("."), "0", "0"][:3]
     return tuple(int("".join(c for c in part if c.isdigit()) or 0) for part in parts)  # type: ignore[return-value]
 
 
