@@ -90,6 +90,22 @@ typedef struct exact_scatter {
   void *y;
 } exact_scatter;
 
+enum { EXACT_DEPTHWISE_SLABS = 16 }; /* largest kernel depth */
+
+/* Depthwise: one unit is a block of channels, as many as a vector has lanes, over a tile of one output plane. x is first
+ * transposed to [position][lane], with the padding as zeros. */
+typedef struct exact_depthwise {
+  const exact_conv_shape *shape;
+  const void *x, *weights, *bias;   /* first channel; packed [output of a channel][tap][lane]; [channel][output], NULL: none */
+  void *y;                          /* first output channel */
+  size_t channels;                  /* of the block: at most the lanes of a vector */
+  int64_t depth, row, column;       /* of the tile */
+  size_t rows, columns, high, wide; /* outputs of the tile; positions of a slab of it */
+  const uint32_t *at;               /* position of each tap for the first output */
+  void *area;                       /* positions; zero where they hold padding */
+  void *out;                        /* [output of a channel][columns + 2 * lanes][lane] */
+} exact_depthwise;
+
 struct exact_conv_kernels {
   /* [0] for float32, float16 and bfloat16, [1] for float64, here and below. */
   int copy_lanes[2]; /* elements that one copy of a narrow tile moves */
@@ -103,6 +119,7 @@ struct exact_conv_kernels {
   void (*store_transposed[2])(void *y, size_t y_stride, const void *c, size_t c_stride, size_t rows, size_t columns, int dtype);
   void (*fold[2])(const exact_fold *f);
   void (*scatter[2])(const exact_scatter *s);
+  void (*const *depthwise)(const exact_depthwise *d); /* of both kinds */
 };
 
 /* ---- conv_patch.c ---- */
@@ -131,16 +148,24 @@ typedef struct exact_conv_weights {
   int dtype, layout;
   size_t groups, m, k; /* m and k per group */
 } exact_conv_weights;
-/* One layout per op, from what is known of the shapes; pixels: of an output plane, 0 when unknown. */
-int exact_conv_layout(const exact_conv_weights *w, size_t c, size_t pixels);
 
 /* ---- conv_dense.c: wide and narrow ---- */
+/* Whether narrow is the better layout for output planes of `pixels` pixels, 0 when unknown. */
+bool exact_dense_narrow(const exact_op *op, const exact_conv_weights *w, size_t pixels);
 bool exact_dense_weights_size(const exact_op *op, const exact_conv_weights *w, size_t *size);
 void exact_dense_weights(const exact_op *op, const exact_conv_weights *w, const void *src, void *dst,
                          const exact_threads *threads);
 /* packed: packed weights, or NULL when input 1 arrives with the run. */
 int exact_dense_plan(const exact_op *op, const exact_conv_shape *s, int layout, const void *packed, bool bias,
                      const exact_tensor *y, exact_plan **plan, exact_error *err);
+
+/* ---- conv_depthwise.c: one input channel per group ---- */
+bool exact_depthwise_serves(const exact_conv_weights *w, size_t c, const int64_t extent[3]);
+bool exact_depthwise_weights_size(const exact_op *op, const exact_conv_weights *w, size_t *size);
+void exact_depthwise_weights(const exact_op *op, const exact_conv_weights *w, const void *src, void *dst,
+                             const exact_threads *threads);
+int exact_depthwise_plan(const exact_op *op, const exact_conv_shape *s, const void *packed, bool bias, const exact_tensor *y,
+                         exact_plan **plan, exact_error *err);
 
 /* ---- conv_transpose_run.c ---- */
 /* Of the shape only dtype, groups, c, m, taps matter to the weights. */

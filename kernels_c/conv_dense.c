@@ -52,6 +52,10 @@ static size_t panel_rows(size_t left, bool wide, const struct exact_gemm_kernels
   return smaller(left, exact_gemm_part(quotient(left, gemm->lanes), gemm->vectors) * gemm->lanes);
 }
 
+bool exact_dense_narrow(const exact_op *op, const exact_conv_weights *w, size_t pixels) {
+  return pixels > 0 && pixels <= NARROW_PIXELS && w->m >= exact_conv_gemm(op)->lanes;
+}
+
 bool exact_dense_weights_size(const exact_op *op, const exact_conv_weights *w, size_t *size) {
   size_t rows = padded_rows(w->m, w->layout == EXACT_CONV_WIDE, exact_conv_gemm(op));
   return exact_mul(rows, w->groups, size) && exact_mul(*size, w->k, size) &&

@@ -33,7 +33,7 @@ EXACT_INLINE void NAME(load)(REAL *dst, const void *src, size_t n, size_t stride
 }
 
 static void NAME(narrow_row)(void *dst, const REAL *src, size_t n, int dtype) {
-  if (dtype == EXACT_FLOAT64)
+  if (sizeof(REAL) == 8)
     memcpy(dst, src, n * sizeof(REAL));
   else
     exact_store_row(dst, (const float *)src, n, dtype);

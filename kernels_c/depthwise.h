@@ -1,0 +1,239 @@
+/* Depthwise convolution for one arithmetic type (REAL, INTEGER of its size, NAN_BITS, SUFFIX). Lanes are channels: every output
+ * takes its taps in order from +0, then the bias. Included by depthwise_isa.c. */
+#define NAME3(name, suffix) name##suffix
+#define NAME2(name, suffix) NAME3(name, suffix)
+#define NAME(name) NAME2(name, SUFFIX)
+#define TV NAME(vector)
+#define LANES (EXACT_VB / sizeof(REAL))
+
+typedef REAL TV __attribute__((vector_size(EXACT_VB), aligned(sizeof(REAL)), may_alias));
+typedef INTEGER NAME(bits) __attribute__((vector_size(EXACT_VB)));
+#include "transpose.h"
+
+EXACT_INLINE TV NAME(canonical)(TV v) {
+  NAME(bits) ordered = (NAME(bits))(v == v);
+  return (TV)(((NAME(bits))v & ordered) | (((NAME(bits)){0} + NAN_BITS) & ~ordered));
+}
+
+/* ---- x to [position][lane]: n pixels of every channel, consecutive in x, to the positions from dst on ---- */
+typedef struct NAME(cursor) {
+  REAL *at;               /* position of the next pixel */
+  size_t left, run, skip; /* pixels left in its row; pixels of a row, positions from the end of a row to the next */
+} NAME(cursor);
+
+EXACT_INLINE TV NAME(pixels)(const char *src, size_t n, int dtype) {
+  TV v = {0};
+  REAL part[LANES] = {0};
+  if (dtype == EXACT_FLOAT32 || dtype == EXACT_FLOAT64) {
+    if (n == LANES) return *(const TV *)src;
+    memcpy(part, src, n * sizeof(REAL));
+  } else {
+    uint16_t half[LANES] = {0};
+    memcpy(half, src, n == LANES ? sizeof half : n * 2);
+    if (dtype == EXACT_FLOAT16)
+      for (size_t i = 0; i < LANES; i++) part[i] = (REAL)exact_f16_to_f32(half[i]);
+    else
+      for (size_t i = 0; i < LANES; i++) part[i] = (REAL)exact_bf16_to_f32(half[i]);
+  }
+  memcpy(&v, part, sizeof v);
+  return v;
+}
+
+/* `room`: pixels that may be read; n of them are used. */
+EXACT_INLINE void NAME(block_in)(const exact_depthwise *d, const char *x, size_t n, size_t room, NAME(cursor) * to,
+                                 const int dtype) {
+  size_t plane = (size_t)d->shape->in[0] * (size_t)d->shape->in[1] * (size_t)d->shape->in[2] * exact_dtype_size(dtype);
+  size_t read = room < LANES ? room : LANES, last = (d->channels - 1) * plane;
+  TV block[LANES];
+  if (read == LANES && d->channels == LANES) {
+    EXACT_UNROLL
+    for (size_t i = 0; i < LANES; i++) block[i] = NAME(pixels)(x + i * plane, LANES, dtype);
+  } else { /* lanes without a channel repeat the last one */
+    for (size_t i = 0; i < LANES; i++) block[i] = NAME(pixels)(x + (i < d->channels ? i * plane : last), read, dtype);
+  }
+  NAME(transpose)(block);
+  if (n == LANES && to->left > LANES) { /* within a row */
+    EXACT_UNROLL
+    for (size_t i = 0; i < LANES; i++) *(TV *)(to->at + i * LANES) = block[i];
+    to->at += LANES * LANES;
+    to->left -= LANES;
+    return;
+  }
+  TV copy[LANES];
+  memcpy(copy, block, sizeof copy);
+  for (size_t i = 0; i < n;) {
+    size_t run = n - i < to->left ? n - i : to->left;
+    for (size_t j = 0; j < run; j++) *(TV *)(to->at + j * LANES) = copy[i + j];
+    i += run;
+    to->at += run * LANES;
+    to->left -= run;
+    if (!to->left) {
+      to->at += to->skip * LANES;
+      to->left = to->run;
+    }
+  }
+}
+
+static void NAME(run_in)(const exact_depthwise *d, const char *x, size_t n, size_t room, NAME(cursor) * to) {
+  int dtype = d->shape->dtype, real = sizeof(REAL) == 8 ? EXACT_FLOAT64 : EXACT_FLOAT32;
+  size_t element = exact_dtype_size(dtype);
+  for (size_t i = 0; i < n; i += LANES) {
+    size_t part = n - i < LANES ? n - i : LANES;
+    if (dtype == real)
+      NAME(block_in)(d, x + i * element, part, room - i, to, real);
+    else
+      NAME(block_in)(d, x + i * element, part, room - i, to, dtype);
+  }
+}
+
+/* ---- outputs ---- */
+EXACT_INLINE void NAME(group)(const size_t count, const REAL *in, size_t step, const uint32_t *at, size_t taps, const REAL *w,
+                              TV bias, REAL *out) {
+  TV acc[8];
+  EXACT_UNROLL
+  for (size_t i = 0; i < count; i++) acc[i] = (TV){0};
+  for (size_t t = 0; t < taps; t++, w += LANES) {
+    const REAL *x = in + (size_t)at[t] * LANES;
+    TV weight = *(const TV *)w;
+    EXACT_UNROLL
+    for (size_t i = 0; i < count; i++) acc[i] += *(const TV *)(x + i * step) * weight;
+  }
+  EXACT_UNROLL
+  for (size_t i = 0; i < count; i++) *(TV *)(out + i * LANES) = acc[i] + bias;
+}
+
+static void NAME(row)(const exact_depthwise *d, const REAL *in, const REAL *w, TV bias, REAL *out) {
+  size_t step = (size_t)d->shape->stride[2] * LANES, taps = d->shape->taps;
+  const uint32_t *at = d->at;
+  for (size_t left = d->columns, n; left > 0; left -= n, in += n * step, out += n * LANES) {
+    n = exact_gemm_part(left, 8);
+    switch (n) {
+      case 1: NAME(group)(1, in, step, at, taps, w, bias, out); break;
+      case 2: NAME(group)(2, in, step, at, taps, w, bias, out); break;
+      case 3: NAME(group)(3, in, step, at, taps, w, bias, out); break;
+      case 4: NAME(group)(4, in, step, at, taps, w, bias, out); break;
+      case 5: NAME(group)(5, in, step, at, taps, w, bias, out); break;
+      case 6: NAME(group)(6, in, step, at, taps, w, bias, out); break;
+      case 7: NAME(group)(7, in, step, at, taps, w, bias, out); break;
+      default: NAME(group)(8, in, step, at, taps, w, bias, out); break;
+    }
+  }
+}
+
+/* n outputs from [output][lane] to consecutive elements of the channels' planes. */
+static void NAME(run_out)(const exact_depthwise *d, const REAL *out, size_t n, char *y, size_t plane) {
+  int dtype = d->shape->dtype;
+  size_t element = exact_dtype_size(dtype);
+  for (size_t i = 0; i < n; i += LANES, out += LANES * LANES) {
+    size_t part = n - i < LANES ? n - i : LANES;
+    TV block[LANES];
+    EXACT_UNROLL
+    for (size_t j = 0; j < LANES; j++) block[j] = *(const TV *)(out + j * LANES);
+    NAME(transpose)(block);
+    if (element == sizeof(REAL) && part == LANES && d->channels == LANES) {
+      EXACT_UNROLL
+      for (size_t j = 0; j < LANES; j++) *(TV *)(y + j * plane + i * element) = NAME(canonical)(block[j]);
+      continue;
+    }
+    TV copy[LANES];
+    EXACT_UNROLL
+    for (size_t j = 0; j < LANES; j++) copy[j] = NAME(canonical)(block[j]);
+    for (size_t j = 0; j < d->channels; j++) {
+      if (sizeof(REAL) == 8 || element == sizeof(REAL))
+        memcpy(y + j * plane + i * element, &copy[j], part * element);
+      else
+        exact_store_row(y + j * plane + i * element, (const float *)&copy[j], part, dtype);
+    }
+  }
+}
+
+/* ---- a unit ---- */
+typedef struct NAME(input) {
+  const char *x; /* of the depth plane, at the tile's first column */
+  NAME(cursor) to;
+  int64_t next, end; /* rows to transpose */
+  size_t columns;    /* of a row that lie in the tile */
+  bool whole;        /* rows follow each other in x */
+} NAME(input);
+
+static NAME(input) NAME(begin_input)(const exact_depthwise *d, int64_t kd) {
+  const exact_conv_shape *s = d->shape;
+  int64_t depth = d->depth * s->stride[0] - s->pad[0] + kd * s->dilation[0];
+  int64_t top = d->row * s->stride[1] - s->pad[1], left = d->column * s->stride[2] - s->pad[2];
+  int64_t row0 = top > 0 ? top : 0, row1 = top + (int64_t)d->high, column0 = left > 0 ? left : 0;
+  int64_t column1 = left + (int64_t)d->wide;
+  if (row1 > s->in[1]) row1 = s->in[1];
+  if (column1 > s->in[2]) column1 = s->in[2];
+  NAME(input) in = {0};
+  if (depth < 0 || depth >= s->in[0] || row0 >= row1 || column0 >= column1) return in;
+  in.columns = (size_t)(column1 - column0);
+  in.whole = column1 - column0 == s->in[2];
+  in.x = (const char *)d->x + (size_t)((depth * s->in[1]) * s->in[2] + column0) * exact_dtype_size(s->dtype);
+  in.next = row0;
+  in.end = row1;
+  in.to.at = (REAL *)d->area + (((size_t)kd * d->high + (size_t)(row0 - top)) * d->wide + (size_t)(column0 - left)) * LANES;
+  in.to.left = in.to.run = in.columns;
+  in.to.skip = d->wide - in.columns;
+  return in;
+}
+
+/* Transposes the rows before `row`; whole rows may go some further. */
+static void NAME(advance)(const exact_depthwise *d, NAME(input) * in, int64_t row, size_t *done) {
+  const exact_conv_shape *s = d->shape;
+  size_t pitch = (size_t)s->in[2], element = exact_dtype_size(s->dtype);
+  if (row > in->end) row = in->end;
+  if (row <= in->next) return;
+  if (in->whole) { /* *done pixels after the first row's start are there already */
+    size_t first = (size_t)in->next * pitch, want = (size_t)(row - in->next) * pitch;
+    size_t all = (size_t)(in->end - in->next) * pitch, to = (want + LANES - 1) / LANES * LANES;
+    if (to > all) to = all;
+    if (*done < to) {
+      NAME(run_in)(d, in->x + (first + *done) * element, to - *done, (size_t)s->in[1] * pitch - first - *done, &in->to);
+      *done = to;
+    }
+    return;
+  }
+  for (; in->next < row; in->next++)
+    NAME(run_in)
+    (d, in->x + (size_t)in->next * pitch * element, in->columns, (size_t)(s->in[1] - in->next) * pitch - (pitch - in->columns),
+     &in->to);
+}
+
+static void NAME(depthwise)(const exact_depthwise *d) {
+  const exact_conv_shape *s = d->shape;
+  size_t element = exact_dtype_size(s->dtype), plane = (size_t)s->out[0] * (size_t)s->out[1] * (size_t)s->out[2] * element;
+  size_t room = (d->columns + 2 * LANES) * LANES;
+  bool flat = d->columns == (size_t)s->out[2];
+  size_t held = 0, first = (size_t)((d->depth * s->out[1] + d->row) * s->out[2] + d->column);
+  NAME(input) in[EXACT_DEPTHWISE_SLABS];
+  size_t done[EXACT_DEPTHWISE_SLABS] = {0};
+  for (int64_t kd = 0; kd < s->kernel[0]; kd++) in[kd] = NAME(begin_input)(d, kd);
+  for (size_t r = 0; r < d->rows; r++) {
+    int64_t top = (d->row + (int64_t)r) * s->stride[1] - s->pad[1];
+    for (int64_t kd = 0; kd < s->kernel[0]; kd++)
+      NAME(advance)(d, &in[kd], top + (s->kernel[1] - 1) * s->dilation[1] + 1, &done[kd]);
+    size_t send = 0;
+    for (size_t j = 0; j < s->m; j++) {
+      REAL *out = (REAL *)d->out + j * room;
+      TV bias = {0};
+      if (d->bias)
+        for (size_t l = 0; l < d->channels; l++) bias[l] = ((const REAL *)d->bias)[l * s->m + j];
+      NAME(row)
+      (d, (const REAL *)d->area + r * (size_t)s->stride[1] * d->wide * LANES, (const REAL *)d->weights + j * s->taps * LANES,
+       bias, out + held * LANES);
+      send = held + d->columns;
+      if (flat && r + 1 < d->rows) send = send / LANES * LANES;
+      NAME(run_out)(d, out, send, (char *)d->y + j * plane + first * element, s->m * plane);
+      size_t rest = held + d->columns - send;
+      for (size_t i = 0; i < rest; i++) *(TV *)(out + i * LANES) = *(const TV *)(out + (send + i) * LANES);
+    }
+    held = held + d->columns - send;
+    first += flat ? send : (size_t)s->out[2];
+  }
+}
+
+#undef LANES
+#undef TV
+#undef NAME
+#undef NAME2
+#undef NAME3
