@@ -22,16 +22,17 @@ typedef struct exact_pool_rows {
   const ptrdiff_t *lines;
   size_t n_lines, n_taps;
   ptrdiff_t dilation, stride;
-  /* means: output (i, j) is the sum from +0 divided by row_count[i] * column_count[j] (exact) */
-  const void *row_count, *column_count;
+  /* means: the sum is divided by factors[i] * columns[j], or multiplied where these are powers of two */
+  const void *factors, *columns;
+  bool multiply;
 } exact_pool_rows;
 
-/* Line i of dst becomes `left` fill values, n elements of line i of src, and fill values up to dst_step elements. Up to
- * POOL_VECTOR bytes beyond the last line are written. `room` elements may be read from src on. */
+/* Line i of dst becomes `left` fill values, n elements of line i of src, and `right` fill values; up to POOL_VECTOR bytes
+ * beyond these may be written. `room` elements may be read from src on. */
 typedef struct exact_pool_pad {
   void *dst;
   const void *src;
-  size_t dst_step, src_step, lines, left, n, room;
+  size_t dst_step, src_step, lines, left, n, right, room;
   bool lowest; /* the fill value: the lowest lane value, else 0 */
   int dtype;
 } exact_pool_pad;
@@ -77,7 +78,9 @@ typedef struct exact_pool_tiles {
   size_t lines, width;                              /* a slice of padded input: lines of `width` elements */
   size_t out_width;                                 /* of the row maxima and of the float32 output */
   size_t slot, padded, row_maxima, narrow, offsets; /* bytes of a task's scratch, and where its parts are */
-  const void *row_count, *column_count;             /* of means, arithmetic type: [depth][row] (joined: [row]), [column] */
+  /* of means: counts of taps or their reciprocals, arithmetic type; [depth][row], or [row] when joined; [column] */
+  const void *factors, *columns;
+  bool multiply;
 } exact_pool_tiles;
 
 typedef struct exact_pool_plan {
@@ -96,9 +99,9 @@ bool exact_pool_two_passes(const exact_pool_op *op);
 size_t exact_pool_lane_size(int lane);
 /* Elements from the first tap of n outputs of a row to the end of what the kernels read. */
 size_t exact_pool_reach(const exact_window *w, int lane, size_t n);
-/* Appends the tables of a mean's divisors to a block of *bytes. */
-bool exact_pool_counts_size(const exact_pool_plan *p, size_t *bytes, size_t *rows_at, size_t *columns_at);
-void exact_pool_fill_counts(exact_pool_plan *p, void *rows, void *columns);
+/* Appends the tables of a mean's factors to a block of *bytes, and fills them. */
+bool exact_pool_factors_size(const exact_pool_plan *p, size_t *bytes, size_t *factors_at, size_t *columns_at);
+void exact_pool_fill_factors(exact_pool_plan *p, void *factors, void *columns);
 void exact_pool_run_tiles(const exact_call *call);
 
 /* pool_scan.c: one output at a time. */

@@ -217,7 +217,7 @@ static void pad_halves(const exact_pool_pad *pad) {
     float *dst = (float *)pad->dst + i * pad->dst_step;
     for (size_t k = 0; k < pad->left; k++) dst[k] = value;
     exact_load_row(dst + pad->left, (const uint16_t *)pad->src + i * pad->src_step, pad->n, pad->dtype);
-    for (size_t k = pad->left + pad->n; k < pad->dst_step; k++) dst[k] = value;
+    for (size_t k = 0; k < pad->right; k++) dst[pad->left + pad->n + k] = value;
   }
 }
 

@@ -94,30 +94,43 @@ bool exact_pool_tiles_setup(exact_pool_plan *p) {
          exact_part(&p->plan.workspace, (size_t)exact_slot_count(t->tasks), t->slot, &part);
 }
 
-/* ---- divisors of means: count of (depth, row) times count of column ---- */
-static size_t row_counts(const exact_pool_tiles *t) {
+/* ---- factors of means: count of (depth, row) times count of column ---- */
+static size_t factor_rows(const exact_pool_tiles *t) {
   return t->joined ? t->band : (size_t)(t->shape.out[0] * t->shape.out[1]);
 }
 
-bool exact_pool_counts_size(const exact_pool_plan *p, size_t *bytes, size_t *rows_at, size_t *columns_at) {
-  return exact_part(bytes, row_counts(&p->tiles), sizeof(double), rows_at) &&
+bool exact_pool_factors_size(const exact_pool_plan *p, size_t *bytes, size_t *factors_at, size_t *columns_at) {
+  return exact_part(bytes, factor_rows(&p->tiles), sizeof(double), factors_at) &&
          exact_part(bytes, (size_t)p->tiles.shape.out[2] + POOL_VECTOR, sizeof(double), columns_at);
 }
 
-#define FILL_COUNTS(T)                                                                                                      \
-  for (size_t i = 0; i < row_counts(t); i++)                                                                                \
-    ((T *)rows)[i] =                                                                                                        \
-        (T)(exact_pool_count(p->op, s, 0, (int64_t)i / s->out[1]) * exact_pool_count(p->op, s, 1, (int64_t)i % s->out[1])); \
-  for (int64_t w = 0; w < s->out[2]; w++) ((T *)columns)[w] = (T)exact_pool_count(p->op, s, 2, w);
+/* Counts that are powers of two, 0 included, become reciprocals: both ways give the same bits, +0 / 0 and +0 * infinity too. */
+static bool all_powers_of_two(const exact_pool_plan *p) {
+  const exact_pool_shape *s = &p->tiles.shape;
+  for (int a = 0; a < 3; a++)
+    for (int64_t o = 0; o < (a == 1 && p->tiles.joined ? 1 : s->out[a]); o++) {
+      int64_t count = exact_pool_count(p->op, s, a, o);
+      if (count & (count - 1)) return false;
+    }
+  return true;
+}
 
-void exact_pool_fill_counts(exact_pool_plan *p, void *rows, void *columns) {
+static void store_factor(const exact_pool_tiles *t, void *table, size_t i, int64_t count) {
+  double value = t->multiply ? 1.0 / (double)count : (double)count;
+  if (t->lane == POOL_F64)
+    ((double *)table)[i] = value;
+  else
+    ((float *)table)[i] = (float)value;
+}
+
+void exact_pool_fill_factors(exact_pool_plan *p, void *factors, void *columns) {
   exact_pool_tiles *t = &p->tiles;
   const exact_pool_shape *s = &t->shape;
-  if (t->lane == POOL_F64) {
-    FILL_COUNTS(double)
-  } else {
-    FILL_COUNTS(float)
-  }
-  t->row_count = rows;
-  t->column_count = columns;
+  t->factors = factors;
+  t->columns = columns;
+  t->multiply = all_powers_of_two(p);
+  for (size_t i = 0; i < factor_rows(t); i++)
+    store_factor(t, factors, i,
+                 exact_pool_count(p->op, s, 0, (int64_t)i / s->out[1]) * exact_pool_count(p->op, s, 1, (int64_t)i % s->out[1]));
+  for (int64_t i = 0; i < s->out[2]; i++) store_factor(t, columns, (size_t)i, exact_pool_count(p->op, s, 2, i));
 }

@@ -46,7 +46,7 @@ EXACT_INLINE V NAME(line)(V acc, const T *p, size_t taps, const exact_pool_rows 
   return acc;
 }
 
-/* The results of the LANES outputs from column j on; `low` collects the lanes that are LOWEST. */
+/* The results of the `live` outputs from column j on; `low` collects the lanes that are LOWEST. */
 EXACT_INLINE V NAME(window)(const exact_pool_rows *r, const T *const *src, size_t i, size_t j, size_t lines, size_t taps,
                             enum reading reading, size_t live, bool mean, I *low) {
   const ptrdiff_t at = (ptrdiff_t)j * (reading == READ_ROWS ? 1 : reading == READ_PAIRS ? 2 : r->stride);
@@ -56,7 +56,10 @@ EXACT_INLINE V NAME(window)(const exact_pool_rows *r, const T *const *src, size_
     acc = NAME(line)(acc, line + at, taps ? taps : r->n_taps, r, reading, live, mean);
   }
 #if NAN_BITS
-  if (mean) return NAME(canonical)(acc / (NAME(load)((const T *)r->column_count + j) * ((const T *)r->row_count)[i]));
+  if (mean) {
+    V factor = NAME(load)((const T *)r->columns + j) * ((const T *)r->factors)[i];
+    return NAME(canonical)(r->multiply ? acc * factor : acc / factor);
+  }
   *low |= acc == (T)LOWEST;
 #else
   (void)i, (void)low;
@@ -66,25 +69,43 @@ EXACT_INLINE V NAME(window)(const exact_pool_rows *r, const T *const *src, size_
 
 EXACT_INLINE bool NAME(reduce)(const exact_pool_rows *rows, size_t lines, size_t taps, enum reading reading, bool mean) {
   const exact_pool_rows r = *rows; /* a copy that stores cannot alias */
-  const size_t whole = r.n / LANES * LANES, rest = r.n - whole;
   const T *src[4] = {r.src};
+  T *dst = r.dst;
+  I low = {0};
+  size_t wanted = LANES, i = 0;
   for (size_t l = 0; l < lines; l++) src[l] = (const T *)r.src + r.lines[l];
-  I low = {0}, low_rest = {0};
-  for (size_t i = 0; i < r.rows; i++) {
-    T *dst = (T *)r.dst + (ptrdiff_t)i * r.dst_step;
-    for (size_t j = 0; j < whole; j += LANES)
-      NAME(store)(dst + j, NAME(window)(&r, src, i, j, lines, taps, reading, LANES, mean, &low));
-    if (rest) {
-      V last = NAME(window)(&r, src, i, whole, lines, taps, reading, rest, mean, &low_rest);
-      if (i * (size_t)r.dst_step + whole + LANES <= r.room)
-        NAME(store)(dst + whole, last);
-      else
-        for (size_t k = 0; k < rest; k++) dst[whole + k] = last[k];
+#define NEXT_ROW()                                                         \
+  do {                                                                     \
+    for (size_t l = 0; l < (lines ? lines : 1); l++) src[l] += r.src_step; \
+    dst += r.dst_step;                                                     \
+    i++;                                                                   \
+  } while (0)
+  if (r.n >= LANES) {
+    while (i < r.rows) {
+      /* A last vector that is not full starts earlier. */
+      for (size_t j = 0; j < r.n; j += LANES) {
+        if (j > r.n - LANES) j = r.n - LANES;
+        NAME(store)(dst + j, NAME(window)(&r, src, i, j, lines, taps, reading, LANES, mean, &low));
+      }
+      NEXT_ROW();
     }
-    for (size_t l = 0; l < (lines ? lines : 1); l++) src[l] += r.src_step;
+  } else {
+    wanted = r.n;
+    size_t whole = r.room < LANES ? 0 : (r.room - LANES) / (size_t)r.dst_step + 1;
+    if (whole > r.rows) whole = r.rows;
+    while (i < whole) {
+      NAME(store)(dst, NAME(window)(&r, src, i, 0, lines, taps, reading, wanted, mean, &low));
+      NEXT_ROW();
+    }
+    while (i < r.rows) {
+      V v = NAME(window)(&r, src, i, 0, lines, taps, reading, wanted, mean, &low);
+      for (size_t k = 0; k < wanted; k++) dst[k] = v[k];
+      NEXT_ROW();
+    }
   }
-  for (size_t k = 0; k < LANES; k++)
-    if (low[k] || (k < rest && low_rest[k])) return true;
+#undef NEXT_ROW
+  for (size_t k = 0; k < wanted; k++)
+    if (low[k]) return true;
   return false;
 }
 
@@ -111,19 +132,23 @@ EXACT_INLINE bool NAME(windows)(const exact_pool_rows *r, bool mean) {
 
 static bool NAME(max_rows)(const exact_pool_rows *r) { return NAME(windows)(r, false); }
 
-/* Stores whole vectors: what they write beyond their part, the next part or line overwrites. */
 static void NAME(pad_lines)(const exact_pool_pad *pad) {
-  const V value = NAME(fill)(pad->lowest ? LOWEST : 0);
-  const size_t n = pad->n, left = pad->left;
-  for (size_t i = 0; i < pad->lines; i++) {
-    const T *src = (const T *)pad->src + i * pad->src_step;
-    T *dst = (T *)pad->dst + i * pad->dst_step;
-    for (size_t k = 0; k < left; k += LANES) NAME(store)(dst + k, value);
-    if (i * pad->src_step + (n + LANES - 1) / LANES * LANES <= pad->room)
-      for (size_t k = 0; k < n; k += LANES) NAME(store)(dst + left + k, NAME(load)(src + k));
-    else
-      memcpy(dst + left, src, n * sizeof(T));
-    for (size_t k = left + n; k < pad->dst_step; k += LANES) NAME(store)(dst + k, value);
+  const exact_pool_pad p = *pad;
+  const V value = NAME(fill)(p.lowest ? LOWEST : 0);
+  const T *src = p.src;
+  T *dst = p.dst;
+  for (size_t i = 0; i < p.lines; i++, src += p.src_step, dst += p.dst_step) {
+    T *body = dst + p.left, *right = body + p.n;
+    for (size_t k = 0; k < p.left; k += LANES) NAME(store)(dst + k, value);
+    if (p.n >= LANES) {
+      for (size_t k = 0; k + LANES < p.n; k += LANES) NAME(store)(body + k, NAME(load)(src + k));
+      NAME(store)(right - LANES, NAME(load)(src + p.n - LANES));
+    } else if (i * p.src_step + LANES <= p.room) {
+      NAME(store)(body, NAME(load)(src));
+    } else if (p.n) {
+      memcpy(body, src, p.n * sizeof(T));
+    }
+    for (size_t k = 0; k < p.right; k += LANES) NAME(store)(right + k, value);
   }
 }
 

@@ -70,12 +70,14 @@ static source copy_padded(const exact_pool_plan *p, const tile *t, const span *a
   if (to > s->in[2]) to = s->in[2];
   if (below < 0) below = 0;
   if (below > a->lines - above) below = a->lines - above;
-  exact_pool_pad blank = {.dst_step = tiles->width, .lowest = p->op->kind == EXACT_MAX_POOL, .dtype = p->op->op.dtype};
+  exact_pool_pad blank = {
+      .dst_step = tiles->width, .right = (size_t)a->extent, .lowest = p->op->kind == EXACT_MAX_POOL, .dtype = p->op->op.dtype};
   exact_pool_pad body = blank;
   body.src_step = line;
   body.lines = (size_t)(a->lines - above - below);
   body.left = (size_t)left;
   body.n = from < to ? (size_t)(to - from) : 0;
+  body.right = (size_t)a->extent - body.left - body.n;
   for (int64_t d = 0; d < a->slices; d++) {
     char *dst = slot + tiles->padded + (size_t)d * tiles->lines * tiles->width * lane;
     size_t first = (size_t)((a->slice + d * a->slice_step) * s->in[1] + a->row + above) * line + (size_t)(body.n ? from : 0);
@@ -165,8 +167,9 @@ static void run_tile(const exact_call *call, const exact_pool_plan *p, const til
   if (p->op->kind == EXACT_MAX_POOL) {
     low = k->max_rows[tiles->lane](&r);
   } else {
-    r.row_count = (const char *)tiles->row_count + (tiles->joined ? 0 : row * lane);
-    r.column_count = (const char *)tiles->column_count + t->column * lane;
+    r.factors = (const char *)tiles->factors + (tiles->joined ? 0 : row * lane);
+    r.columns = (const char *)tiles->columns + t->column * lane;
+    r.multiply = tiles->multiply;
     k->mean_rows[tiles->lane](&r);
   }
   if (narrow)
