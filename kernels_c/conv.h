@@ -90,7 +90,8 @@ typedef struct exact_scatter {
   void *y;
 } exact_scatter;
 
-enum { EXACT_DEPTHWISE_SLABS = 16 }; /* largest kernel depth */
+/* Largest kernel depth; vectors of outputs that wait for the store. */
+enum { EXACT_DEPTHWISE_SLABS = 16, EXACT_DEPTHWISE_HELD = 14 };
 
 /* Depthwise: one unit is a block of channels, as many as a vector has lanes, over a tile of one output plane. x is first
  * transposed to [position][lane], with the padding as zeros. */
@@ -103,7 +104,7 @@ typedef struct exact_depthwise {
   size_t rows, columns, high, wide; /* outputs of the tile; positions of a slab of it */
   const uint32_t *at;               /* position of each tap for the first output */
   void *area;                       /* positions; zero where they hold padding */
-  void *out;                        /* [output of a channel][columns + 2 * lanes][lane] */
+  void *out;                        /* [output of a channel][columns + HELD * lanes][lane] */
 } exact_depthwise;
 
 struct exact_conv_kernels {

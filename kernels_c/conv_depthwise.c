@@ -146,7 +146,7 @@ static bool plan_workspace(depthwise_plan *p) {
     return false;
   if (!exact_part(&p->base.workspace, s->groups * s->m, p->real, &p->bias_at) ||
       !exact_part(&slot, (size_t)s->kernel[0] * p->high * p->wide * p->lanes, p->real, &area) ||
-      !exact_part(&slot, s->m * (p->columns + 2 * p->lanes) * p->lanes, p->real, &p->out_at))
+      !exact_part(&slot, s->m * (p->columns + EXACT_DEPTHWISE_HELD * p->lanes) * p->lanes, p->real, &p->out_at))
     return false;
   p->slot = slot + 64;
   return exact_part(&p->base.workspace, (size_t)exact_slot_count(p->tasks), p->slot, &p->slots_at);

@@ -39,17 +39,21 @@ EXACT_INLINE TV NAME(pixels)(const char *src, size_t n, int dtype) {
   return v;
 }
 
-/* `room`: pixels that may be read; n of them are used. */
-EXACT_INLINE void NAME(block_in)(const exact_depthwise *d, const char *x, size_t n, size_t room, NAME(cursor) * to,
-                                 const int dtype) {
-  size_t plane = (size_t)d->shape->in[0] * (size_t)d->shape->in[1] * (size_t)d->shape->in[2] * exact_dtype_size(dtype);
-  size_t read = room < LANES ? room : LANES, last = (d->channels - 1) * plane;
+/* The n pixels from `src` on go to the cursor. `before` pixels precede them and `room` begin with them in the channel's plane.
+ */
+EXACT_INLINE void NAME(block_in)(const exact_depthwise *d, const char *src, size_t n, size_t before, size_t room,
+                                 NAME(cursor) * to, const int dtype) {
+  size_t element = exact_dtype_size(dtype), last = d->channels - 1;
+  size_t plane = (size_t)d->shape->in[0] * (size_t)d->shape->in[1] * (size_t)d->shape->in[2] * element;
+  size_t back = room < LANES && before >= LANES - room ? LANES - room : 0; /* read a whole vector, ending at the plane's end */
+  const char *x = src - back * element;
   TV block[LANES];
-  if (read == LANES && d->channels == LANES) {
+  if (room + back >= LANES && last == LANES - 1) {
     EXACT_UNROLL
     for (size_t i = 0; i < LANES; i++) block[i] = NAME(pixels)(x + i * plane, LANES, dtype);
   } else { /* lanes without a channel repeat the last one */
-    for (size_t i = 0; i < LANES; i++) block[i] = NAME(pixels)(x + (i < d->channels ? i * plane : last), read, dtype);
+    size_t read = room + back < LANES ? room : LANES;
+    for (size_t i = 0; i < LANES; i++) block[i] = NAME(pixels)(x + (i < last ? i : last) * plane, read, dtype);
   }
   NAME(transpose)(block);
   if (n == LANES && to->left > LANES) { /* within a row */
@@ -60,9 +64,10 @@ EXACT_INLINE void NAME(block_in)(const exact_depthwise *d, const char *x, size_t
     return;
   }
   TV copy[LANES];
-  memcpy(copy, block, sizeof copy);
-  for (size_t i = 0; i < n;) {
-    size_t run = n - i < to->left ? n - i : to->left;
+  EXACT_UNROLL
+  for (size_t i = 0; i < LANES; i++) copy[i] = block[i];
+  for (size_t i = back; i < back + n;) {
+    size_t run = back + n - i < to->left ? back + n - i : to->left;
     for (size_t j = 0; j < run; j++) *(TV *)(to->at + j * LANES) = copy[i + j];
     i += run;
     to->at += run * LANES;
@@ -74,15 +79,16 @@ EXACT_INLINE void NAME(block_in)(const exact_depthwise *d, const char *x, size_t
   }
 }
 
-static void NAME(run_in)(const exact_depthwise *d, const char *x, size_t n, size_t room, NAME(cursor) * to) {
+/* n consecutive pixels of the depth plane x, from pixel `first` on. */
+static void NAME(run_in)(const exact_depthwise *d, const char *x, size_t first, size_t n, NAME(cursor) * to) {
   int dtype = d->shape->dtype, real = sizeof(REAL) == 8 ? EXACT_FLOAT64 : EXACT_FLOAT32;
-  size_t element = exact_dtype_size(dtype);
-  for (size_t i = 0; i < n; i += LANES) {
-    size_t part = n - i < LANES ? n - i : LANES;
+  size_t element = exact_dtype_size(dtype), end = (size_t)d->shape->in[1] * (size_t)d->shape->in[2];
+  for (size_t i = first; i < first + n; i += LANES) {
+    size_t part = first + n - i < LANES ? first + n - i : LANES;
     if (dtype == real)
-      NAME(block_in)(d, x + i * element, part, room - i, to, real);
+      NAME(block_in)(d, x + i * element, part, i, end - i, to, real);
     else
-      NAME(block_in)(d, x + i * element, part, room - i, to, dtype);
+      NAME(block_in)(d, x + i * element, part, i, end - i, to, dtype);
   }
 }
 
@@ -124,20 +130,21 @@ static void NAME(row)(const exact_depthwise *d, const REAL *in, const REAL *w, T
 static void NAME(run_out)(const exact_depthwise *d, const REAL *out, size_t n, char *y, size_t plane) {
   int dtype = d->shape->dtype;
   size_t element = exact_dtype_size(dtype);
-  for (size_t i = 0; i < n; i += LANES, out += LANES * LANES) {
+  for (size_t i = 0; i < n; i += LANES) {
+    if (n - i < LANES && n >= LANES) i = n - LANES; /* some outputs twice */
     size_t part = n - i < LANES ? n - i : LANES;
     TV block[LANES];
     EXACT_UNROLL
-    for (size_t j = 0; j < LANES; j++) block[j] = *(const TV *)(out + j * LANES);
+    for (size_t j = 0; j < LANES; j++) block[j] = NAME(canonical)(*(const TV *)(out + (i + j) * LANES));
     NAME(transpose)(block);
     if (element == sizeof(REAL) && part == LANES && d->channels == LANES) {
       EXACT_UNROLL
-      for (size_t j = 0; j < LANES; j++) *(TV *)(y + j * plane + i * element) = NAME(canonical)(block[j]);
+      for (size_t j = 0; j < LANES; j++) *(TV *)(y + j * plane + i * element) = block[j];
       continue;
     }
     TV copy[LANES];
     EXACT_UNROLL
-    for (size_t j = 0; j < LANES; j++) copy[j] = NAME(canonical)(block[j]);
+    for (size_t j = 0; j < LANES; j++) copy[j] = block[j];
     for (size_t j = 0; j < d->channels; j++) {
       if (sizeof(REAL) == 8 || element == sizeof(REAL))
         memcpy(y + j * plane + i * element, &copy[j], part * element);
@@ -149,11 +156,12 @@ static void NAME(run_out)(const exact_depthwise *d, const REAL *out, size_t n, c
 
 /* ---- a unit ---- */
 typedef struct NAME(input) {
-  const char *x; /* of the depth plane, at the tile's first column */
+  const char *x; /* of the depth plane */
   NAME(cursor) to;
-  int64_t next, end; /* rows to transpose */
-  size_t columns;    /* of a row that lie in the tile */
-  bool whole;        /* rows follow each other in x */
+  int64_t next, end;      /* rows to transpose */
+  size_t column, columns; /* of a row that lie in the tile */
+  size_t done;            /* whole: pixels transposed since row `next` */
+  bool whole;             /* rows follow each other in x */
 } NAME(input);
 
 static NAME(input) NAME(begin_input)(const exact_depthwise *d, int64_t kd) {
@@ -168,7 +176,8 @@ static NAME(input) NAME(begin_input)(const exact_depthwise *d, int64_t kd) {
   if (depth < 0 || depth >= s->in[0] || row0 >= row1 || column0 >= column1) return in;
   in.columns = (size_t)(column1 - column0);
   in.whole = column1 - column0 == s->in[2];
-  in.x = (const char *)d->x + (size_t)((depth * s->in[1]) * s->in[2] + column0) * exact_dtype_size(s->dtype);
+  in.column = (size_t)column0;
+  in.x = (const char *)d->x + (size_t)(depth * s->in[1] * s->in[2]) * exact_dtype_size(s->dtype);
   in.next = row0;
   in.end = row1;
   in.to.at = (REAL *)d->area + (((size_t)kd * d->high + (size_t)(row0 - top)) * d->wide + (size_t)(column0 - left)) * LANES;
@@ -177,57 +186,52 @@ static NAME(input) NAME(begin_input)(const exact_depthwise *d, int64_t kd) {
   return in;
 }
 
-/* Transposes the rows before `row`; whole rows may go some further. */
-static void NAME(advance)(const exact_depthwise *d, NAME(input) * in, int64_t row, size_t *done) {
-  const exact_conv_shape *s = d->shape;
-  size_t pitch = (size_t)s->in[2], element = exact_dtype_size(s->dtype);
+/* Transposes the rows before `row`, and of whole rows what fills a vector. */
+static void NAME(advance)(const exact_depthwise *d, NAME(input) * in, int64_t row) {
+  size_t pitch = (size_t)d->shape->in[2];
   if (row > in->end) row = in->end;
   if (row <= in->next) return;
-  if (in->whole) { /* *done pixels after the first row's start are there already */
-    size_t first = (size_t)in->next * pitch, want = (size_t)(row - in->next) * pitch;
-    size_t all = (size_t)(in->end - in->next) * pitch, to = (want + LANES - 1) / LANES * LANES;
+  if (in->whole) {
+    size_t all = (size_t)(in->end - in->next) * pitch, to = (size_t)(row - in->next) * pitch;
+    to = (to + LANES - 1) / LANES * LANES;
     if (to > all) to = all;
-    if (*done < to) {
-      NAME(run_in)(d, in->x + (first + *done) * element, to - *done, (size_t)s->in[1] * pitch - first - *done, &in->to);
-      *done = to;
-    }
+    if (to <= in->done) return;
+    NAME(run_in)(d, in->x, (size_t)in->next * pitch + in->done, to - in->done, &in->to);
+    in->done = to;
     return;
   }
-  for (; in->next < row; in->next++)
-    NAME(run_in)
-    (d, in->x + (size_t)in->next * pitch * element, in->columns, (size_t)(s->in[1] - in->next) * pitch - (pitch - in->columns),
-     &in->to);
+  for (; in->next < row; in->next++) NAME(run_in)(d, in->x, (size_t)in->next * pitch + in->column, in->columns, &in->to);
 }
 
 static void NAME(depthwise)(const exact_depthwise *d) {
   const exact_conv_shape *s = d->shape;
   size_t element = exact_dtype_size(s->dtype), plane = (size_t)s->out[0] * (size_t)s->out[1] * (size_t)s->out[2] * element;
-  size_t room = (d->columns + 2 * LANES) * LANES;
-  bool flat = d->columns == (size_t)s->out[2];
-  size_t held = 0, first = (size_t)((d->depth * s->out[1] + d->row) * s->out[2] + d->column);
+  size_t room = (d->columns + EXACT_DEPTHWISE_HELD * LANES) * LANES, held = 0;
+  size_t first = (size_t)((d->depth * s->out[1] + d->row) * s->out[2] + d->column);
+  bool flat = d->columns == (size_t)s->out[2]; /* rows follow each other in y */
   NAME(input) in[EXACT_DEPTHWISE_SLABS];
-  size_t done[EXACT_DEPTHWISE_SLABS] = {0};
   for (int64_t kd = 0; kd < s->kernel[0]; kd++) in[kd] = NAME(begin_input)(d, kd);
   for (size_t r = 0; r < d->rows; r++) {
     int64_t top = (d->row + (int64_t)r) * s->stride[1] - s->pad[1];
-    for (int64_t kd = 0; kd < s->kernel[0]; kd++)
-      NAME(advance)(d, &in[kd], top + (s->kernel[1] - 1) * s->dilation[1] + 1, &done[kd]);
-    size_t send = 0;
+    for (int64_t kd = 0; kd < s->kernel[0]; kd++) NAME(advance)(d, &in[kd], top + (s->kernel[1] - 1) * s->dilation[1] + 1);
+    /* Outputs wait until they fill vectors; at least a vector of them stays for the end. */
+    size_t all = held + d->columns, send = all;
+    if (flat && r + 1 < d->rows) send = all < (EXACT_DEPTHWISE_HELD - 2) * LANES ? 0 : (all / LANES - 1) * LANES;
     for (size_t j = 0; j < s->m; j++) {
       REAL *out = (REAL *)d->out + j * room;
       TV bias = {0};
-      if (d->bias)
+      if (d->bias && s->m == 1 && d->channels == LANES)
+        bias = *(const TV *)d->bias;
+      else if (d->bias)
         for (size_t l = 0; l < d->channels; l++) bias[l] = ((const REAL *)d->bias)[l * s->m + j];
       NAME(row)
       (d, (const REAL *)d->area + r * (size_t)s->stride[1] * d->wide * LANES, (const REAL *)d->weights + j * s->taps * LANES,
        bias, out + held * LANES);
-      send = held + d->columns;
-      if (flat && r + 1 < d->rows) send = send / LANES * LANES;
+      if (!send) continue;
       NAME(run_out)(d, out, send, (char *)d->y + j * plane + first * element, s->m * plane);
-      size_t rest = held + d->columns - send;
-      for (size_t i = 0; i < rest; i++) *(TV *)(out + i * LANES) = *(const TV *)(out + (send + i) * LANES);
+      for (size_t i = send; i < all; i++) *(TV *)(out + (i - send) * LANES) = *(const TV *)(out + i * LANES);
     }
-    held = held + d->columns - send;
+    held = all - send;
     first += flat ? send : (size_t)s->out[2];
   }
 }
