@@ -45,7 +45,7 @@ def model(op, x, constants, attributes, opset):
 
 
 OPS = sorted({row.type for row in OPERATORS})
-OPSETS = [7, 8, 9, 10, 11, 12, 13, 14, 15, 17, 18, 19, 21, 22, NEWEST_OPSET]
+OPSETS = sorted({n for n in (7, 8, 9, 10, 11, 12, 13, 14, 15, 17, 18, 19, 21, 22) if n < NEWEST_OPSET} | {NEWEST_OPSET})
 
 
 @pytest.mark.parametrize("opset", OPSETS)
@@ -87,7 +87,9 @@ def test_bfloat16(face, op):
     nodes = [node("Cast", [f"{n}32"], [n], n, to=onnx.TensorProto.BFLOAT16) for n in ["x", *names]]
     nodes += [node(op, ["x", *names], ["y16"], **attributes), node("Cast", ["y16"], ["y"], "out", to=onnx.TensorProto.FLOAT)]
     weights = {f"{n}32": array.astype(np.float32) for n, array in zip(names, constants, strict=True)}
-    (got,) = run(graph(nodes, {"x32": (np.float32, x.shape)}, weights, opset=22), face, {"x32": x.astype(np.float32)})
+    (got,) = run(
+        graph(nodes, {"x32": (np.float32, x.shape)}, weights, opset=min(22, NEWEST_OPSET)), face, {"x32": x.astype(np.float32)}
+    )
     assert_bits(got.astype(ml_dtypes.bfloat16), want)
 
 
