@@ -221,6 +221,7 @@ def test_no_layout_rewrite(face):
     assert profile_ops(m, face, {"x": x}) == ["Conv", "Relu", "MaxPool"]
 
 
+@pytest.mark.skipif("plugin" not in FACES, reason="the list is for the plugin; 1.17 has no config entry to disable rewrites")
 def test_each_rewrite_in_the_list_changes_something():
     """rewrites.def holds no name that ONNX Runtime does not know or that leaves these models alone."""
     patterns_of = {
