@@ -103,7 +103,7 @@ typedef struct exact_depthwise {
   int64_t depth, row, column;       /* of the tile */
   size_t rows, columns, high, wide; /* outputs of the tile; positions of a slab of it */
   const uint32_t *at;               /* position of each tap for the first output */
-  void *area;                       /* positions; zero where they hold padding */
+  void *area;                       /* positions */
   void *out;                        /* [output of a channel][columns + HELD * lanes][lane] */
 } exact_depthwise;
 

@@ -57,12 +57,11 @@ static void depthwise_task(void *arg, size_t index) {
   size_t x_plane = (size_t)s->in[0] * (size_t)s->in[1] * (size_t)s->in[2] * element;
   size_t y_plane = (size_t)s->out[0] * (size_t)s->out[1] * (size_t)s->out[2] * element;
   char *slot = exact_slot_take(&r->slots);
-  size_t zeroed = SIZE_MAX; /* the tile whose padding the area holds */
   for (size_t unit = index * p->per_task; unit < end; unit++) {
     size_t column = unit % p->column_tiles * p->columns, row = unit / p->column_tiles % p->row_tiles * p->rows;
     size_t rest = unit / p->column_tiles / p->row_tiles, depth = rest % (size_t)s->out[0];
     size_t block = rest / (size_t)s->out[0] % p->blocks, image = rest / (size_t)s->out[0] / p->blocks;
-    size_t c = block * p->lanes, tile = unit % (p->column_tiles * p->row_tiles * (size_t)s->out[0]);
+    size_t c = block * p->lanes;
     exact_depthwise d = {.shape = s, .channels = smaller(s->groups - c, p->lanes), .depth = (int64_t)depth};
     d.x = r->x + (image * s->groups + c) * x_plane;
     d.y = r->y + (image * s->groups + c) * s->m * y_plane;
@@ -77,8 +76,6 @@ static void depthwise_task(void *arg, size_t index) {
     d.at = p->at;
     d.area = slot;
     d.out = slot + p->out_at;
-    if (tile != zeroed) memset(slot, 0, (size_t)s->kernel[0] * p->high * p->wide * p->lanes * p->real);
-    zeroed = tile;
     p->base.op->isa->conv->depthwise[p->kind](&d);
   }
   exact_slot_give(&r->slots, slot);

@@ -108,11 +108,55 @@ EXACT_INLINE void NAME(group)(const size_t count, const REAL *in, size_t step, c
   for (size_t i = 0; i < count; i++) *(TV *)(out + i * LANES) = acc[i] + bias;
 }
 
+#if EXACT_VB == 64
+/* The same for kernels `kw` wide without dilation, whose taps of a row share positions: with 32 registers they need not be
+ * loaded again.
+ */
+EXACT_INLINE void NAME(shared)(const size_t count, const size_t kw, const size_t stride, const REAL *in, const uint32_t *at,
+                               size_t taps, const REAL *w, TV bias, REAL *out) {
+  TV acc[8];
+  EXACT_UNROLL
+  for (size_t i = 0; i < count; i++) acc[i] = (TV){0};
+  for (size_t t = 0; t < taps; t += kw, w += kw * LANES) {
+    const REAL *row = in + (size_t)at[t] * LANES;
+    EXACT_UNROLL
+    for (size_t k = 0; k < kw; k++) {
+      TV weight = *(const TV *)(w + k * LANES);
+      EXACT_UNROLL
+      for (size_t i = 0; i < count; i++) acc[i] += *(const TV *)(row + (i * stride + k) * LANES) * weight;
+    }
+  }
+  EXACT_UNROLL
+  for (size_t i = 0; i < count; i++) *(TV *)(out + i * LANES) = acc[i] + bias;
+}
+
+#define SHARED(count, kw, stride)                                             \
+  case 100 * (stride) + 10 * (kw) + (count):                                  \
+    NAME(shared)(count, kw, stride, in, d->at, d->shape->taps, w, bias, out); \
+    return true;
+
+static bool NAME(shared_group)(const exact_depthwise *d, size_t count, const REAL *in, const REAL *w, TV bias, REAL *out) {
+  int64_t stride = d->shape->stride[2], kw = d->shape->kernel[2];
+  if (stride > 2 || kw > 7 || d->shape->dilation[2] != 1) return false;
+  switch ((size_t)(100 * stride + 10 * kw) + count) {
+    SHARED(8, 3, 1)
+    SHARED(7, 3, 1)
+    SHARED(8, 5, 1) SHARED(7, 5, 1) SHARED(8, 7, 1) SHARED(7, 7, 1) SHARED(8, 3, 2) SHARED(7, 3, 2) default : return false;
+  }
+}
+#undef SHARED
+#else
+#define shared_group32(d, count, in, w, bias, out) false
+#define shared_group64(d, count, in, w, bias, out) false
+#endif
+
 static void NAME(row)(const exact_depthwise *d, const REAL *in, const REAL *w, TV bias, REAL *out) {
   size_t step = (size_t)d->shape->stride[2] * LANES, taps = d->shape->taps;
   const uint32_t *at = d->at;
   for (size_t left = d->columns, n; left > 0; left -= n, in += n * step, out += n * LANES) {
-    n = exact_gemm_part(left, 8);
+    size_t groups = (left + 7) / 8;
+    n = (left + groups - 1) / groups;
+    if (NAME(shared_group)(d, n, in, w, bias, out)) continue;
     switch (n) {
       case 1: NAME(group)(1, in, step, at, taps, w, bias, out); break;
       case 2: NAME(group)(2, in, step, at, taps, w, bias, out); break;
@@ -173,14 +217,25 @@ static NAME(input) NAME(begin_input)(const exact_depthwise *d, int64_t kd) {
   if (row1 > s->in[1]) row1 = s->in[1];
   if (column1 > s->in[2]) column1 = s->in[2];
   NAME(input) in = {0};
-  if (depth < 0 || depth >= s->in[0] || row0 >= row1 || column0 >= column1) return in;
+  REAL *slab = (REAL *)d->area + (size_t)kd * d->high * d->wide * LANES;
+  if (depth < 0 || depth >= s->in[0] || row0 >= row1 || column0 >= column1) {
+    memset(slab, 0, d->high * d->wide * LANES * sizeof(REAL));
+    return in;
+  }
   in.columns = (size_t)(column1 - column0);
   in.whole = column1 - column0 == s->in[2];
   in.column = (size_t)column0;
   in.x = (const char *)d->x + (size_t)(depth * s->in[1] * s->in[2]) * exact_dtype_size(s->dtype);
   in.next = row0;
   in.end = row1;
-  in.to.at = (REAL *)d->area + (((size_t)kd * d->high + (size_t)(row0 - top)) * d->wide + (size_t)(column0 - left)) * LANES;
+  /* Zeros: rows above and below, then what lies right of one row and left of the next. */
+  size_t above = (size_t)(row0 - top), before = (size_t)(column0 - left), rows = (size_t)(row1 - row0);
+  size_t after = d->wide - in.columns - before, below = d->high - above - rows;
+  memset(slab, 0, (above * d->wide + before) * LANES * sizeof(REAL));
+  in.to.at = slab + (above * d->wide + before) * LANES;
+  REAL *gap = in.to.at + in.columns * LANES;
+  for (size_t r = 0; r + 1 < rows; r++, gap += d->wide * LANES) memset(gap, 0, (before + after) * LANES * sizeof(REAL));
+  memset(gap, 0, (after + below * d->wide) * LANES * sizeof(REAL));
   in.to.left = in.to.run = in.columns;
   in.to.skip = d->wide - in.columns;
   return in;
