@@ -5,7 +5,7 @@
  * docs/conv.md: +0, then k upwards, then the bias. */
 #include "conv.h"
 
-enum { PANEL_BYTES = 192 << 10, NARROW_PIXELS = 216, NARROW_CHANNELS = 64, HALF_CHANNELS = 240, LEAST_TASKS = 8 };
+enum { LANE_PANEL_BYTES = 24 << 10, NARROW_PIXELS = 216, NARROW_CHANNELS = 64, HALF_CHANNELS = 240, LEAST_TASKS = 8 };
 
 typedef struct dense_plan {
   exact_plan base;
@@ -168,20 +168,21 @@ static void wide_block(const dense_run *r, const place *at, char *slot, size_t m
       const exact_epilogue *finish = next >= s->k ? &last : NULL;
       size_t c_stride = p->half ? p->c_stride : y_stride;
       char *c = p->half ? slot + p->c_at + (m - m0) * c_stride * real : r->y + ((channel + m) * y_stride + at->first) * real;
-      const char *panel = pack.panels;
+      const char *panel = pack.panels, *ahead = a + rows * s->k * real; /* the next panel of weights */
       for (size_t left = at->pixels.count, pixels; left > 0; left -= pixels) {
         pixels = exact_tile_pixels(&p->tiling, left);
         size_t width = exact_tile_width(&p->tiling, pixels), vectors = width / p->tiling.lanes;
         if (pixels == width || p->half) {
-          p->gemm->tile(rows, vectors, run, a, panel, width, c, c_stride, k == 0, finish);
+          p->gemm->tile(rows, vectors, run, a, panel, width, c, c_stride, k == 0, finish, ahead);
         } else {
           if (k)
             for (size_t i = 0; i < rows; i++) memcpy(edge + i * tile * real, c + i * c_stride * real, pixels * real);
-          p->gemm->tile(rows, vectors, run, a, panel, width, edge, tile, k == 0, finish);
+          p->gemm->tile(rows, vectors, run, a, panel, width, edge, tile, k == 0, finish, ahead);
           for (size_t i = 0; i < rows; i++) memcpy(c + i * c_stride * real, edge + i * tile * real, pixels * real);
         }
         panel += p->tile_stride * real;
         c += pixels * real;
+        ahead = a;
       }
     }
   }
@@ -202,10 +203,13 @@ static void narrow_block(const dense_run *r, const place *at, const char *panels
       width = padded_rows(panel_rows(s->m - m, false, p->gemm), false, p->gemm);
       const char *b = r->weights + ((group_m + m) * s->k + k * width) * real, *panel = panels;
       exact_epilogue last = {NULL, r->bias ? (const char *)r->bias + (group_m + m) * real : NULL};
+      /* Weights come from far: the next panel of them is fetched meanwhile, a part with every tile. */
+      const char *ahead = b + width * (m + width < m1 ? s->k : run) * real, *end = ahead + width * run * real;
       for (size_t done = 0, rows; done < at->pixels.count; done += rows, panel += p->tile_stride * real) {
         rows = exact_gemm_part(at->pixels.count - done, p->gemm->rows);
         p->gemm->tile(rows, width / lanes, run, panel, b, width, c + (done * p->c_stride + m - m0) * real, p->c_stride, k == 0,
-                      next >= s->k ? &last : NULL);
+                      next >= s->k ? &last : NULL, ahead < end ? ahead : panel);
+        ahead += 64 * run;
       }
     }
   }
@@ -320,8 +324,9 @@ static bool plan_pixels(dense_plan *p) {
   if (!exact_mul(rows, columns, &plane) || !exact_mul(s->n, s->groups, &instances) ||
       !exact_mul(instances, (size_t)s->out[0], &instances))
     return false;
-  size_t tile = full_tile(p),
-         most = p->wide ? PANEL_BYTES / ((p->k_block ? p->k_block : 1) * tile * p->real) : NARROW_PIXELS / tile;
+  size_t tile = full_tile(p), most = p->wide
+                                         ? LANE_PANEL_BYTES * p->gemm->lanes / ((p->k_block ? p->k_block : 1) * tile * p->real)
+                                         : NARROW_PIXELS / tile;
   if (most > 16 && p->wide) most = 16;
   if (most < 1) most = 1;
   p->by_row = rows == 1 || columns >= 2 * most * tile;

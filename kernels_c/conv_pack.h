@@ -10,19 +10,62 @@ typedef REAL WIDE __attribute__((vector_size(EXACT_VB), aligned(sizeof(REAL)), m
 typedef REAL NARROW __attribute__((vector_size(COPY_BYTES), aligned(sizeof(REAL)), may_alias));
 enum { NAME(lanes) = EXACT_VB / sizeof(REAL), NAME(few) = COPY_BYTES / sizeof(REAL) };
 
+#define TV WIDE
+#include "transpose.h"
+#undef TV
+
+/* Every second of twice as many elements: the even ones, the odd ones. */
+#define FROM(i) 2 * (i), 2 * (i) + 2, 2 * (i) + 4, 2 * (i) + 6
+#define FROM_ODD(i) 2 * (i) + 1, 2 * (i) + 3, 2 * (i) + 5, 2 * (i) + 7
+#if EXACT_VB / SUFFIX == 2 /* 16 lanes */
+#define EVEN FROM(0), FROM(4), FROM(8), FROM(12)
+#define ODD FROM_ODD(0), FROM_ODD(4), FROM_ODD(8), FROM_ODD(12)
+#elif EXACT_VB / SUFFIX == 1 /* 8 lanes */
+#define EVEN FROM(0), FROM(4)
+#define ODD FROM_ODD(0), FROM_ODD(4)
+#elif 8 * EXACT_VB / SUFFIX == 4
+#define EVEN FROM(0)
+#define ODD FROM_ODD(0)
+#else
+#define EVEN 0, 2
+#define ODD 1, 3
+#endif
+
+EXACT_INLINE void NAME(copy)(REAL *dst, const REAL *src, size_t n) {
+  size_t i = 0;
+  if (n >= NAME(lanes)) {
+    for (; i + NAME(lanes) <= n; i += NAME(lanes)) *(WIDE *)(dst + i) = *(const WIDE *)(src + i);
+    if (i < n) *(WIDE *)(dst + n - NAME(lanes)) = *(const WIDE *)(src + n - NAME(lanes)); /* some twice */
+    return;
+  }
+  for (; i + NAME(few) <= n; i += NAME(few)) *(NARROW *)(dst + i) = *(const NARROW *)(src + i);
+  for (; i < n; i++) dst[i] = src[i];
+}
+
+/* dst[i] = src[2 * i]; reads no element past the last one needed. */
+EXACT_INLINE void NAME(copy_second)(REAL *dst, const REAL *src, size_t n) {
+  enum { L = NAME(lanes) };
+  size_t i = 0;
+  for (; i + L < n; i += L)
+    *(WIDE *)(dst + i) = __builtin_shufflevector(*(const WIDE *)(src + 2 * i), *(const WIDE *)(src + 2 * i + L), EVEN);
+  if (n > L) { /* the last L, some twice */
+    const REAL *end = src + 2 * (n - L) - 1;
+    *(WIDE *)(dst + n - L) = __builtin_shufflevector(*(const WIDE *)end, *(const WIDE *)(end + L), ODD);
+  } else {
+    for (; i < n; i++) dst[i] = src[2 * i];
+  }
+}
+
 /* dst[i] = src[i * stride], widened */
 EXACT_INLINE void NAME(load)(REAL *dst, const void *src, size_t n, size_t stride, int dtype) {
   if (dtype == EXACT_FLOAT32 || dtype == EXACT_FLOAT64) {
     const REAL *x = src;
-    if (stride == 1) {
-      size_t i = 0;
-      for (; i + NAME(few) <= n; i += NAME(few)) *(NARROW *)(dst + i) = *(const NARROW *)(x + i);
-      for (; i < n; i++) dst[i] = x[i];
-    } else if (stride == 2) {
-      for (size_t i = 0; i < n; i++) dst[i] = x[2 * i];
-    } else {
+    if (stride == 1)
+      NAME(copy)(dst, x, n);
+    else if (stride == 2)
+      NAME(copy_second)(dst, x, n);
+    else
       for (size_t i = 0; i < n; i++) dst[i] = x[stride * i];
-    }
   } else {
     const uint16_t *x = src;
     if (dtype == EXACT_FLOAT16)
@@ -243,19 +286,39 @@ static void NAME(weights)(void *dst, size_t width, const void *src, size_t row_s
 
 static void NAME(store_transposed)(void *y, size_t y_stride, const void *c, size_t c_stride, size_t rows, size_t columns,
                                    int dtype) {
-  const REAL *from = c;
-  REAL *real = y;
-  uint16_t *half = y;
-  for (size_t j = 0; j < columns; j++) {
-    if (dtype == EXACT_FLOAT32 || dtype == EXACT_FLOAT64)
-      for (size_t i = 0; i < rows; i++) real[j * y_stride + i] = from[i * c_stride + j];
-    else if (dtype == EXACT_FLOAT16)
-      for (size_t i = 0; i < rows; i++) half[j * y_stride + i] = exact_f32_to_f16((float)from[i * c_stride + j]);
-    else
-      for (size_t i = 0; i < rows; i++) half[j * y_stride + i] = exact_f32_to_bf16((float)from[i * c_stride + j]);
+  enum { L = NAME(lanes) };
+  size_t element = exact_dtype_size(dtype);
+  for (size_t j = 0; j < columns; j += L) {
+    size_t high = columns - j < L ? columns - j : L;
+    for (size_t i = 0; i < rows; i += L) {
+      if (rows - i < L && rows >= L) i = rows - L; /* some twice */
+      size_t part = rows - i < L ? rows - i : L;
+      WIDE block[L];
+      if (part == L) {
+        EXACT_UNROLL
+        for (size_t r = 0; r < L; r++) block[r] = *(const WIDE *)((const REAL *)c + (i + r) * c_stride + j);
+      } else {
+        for (size_t r = 0; r < L; r++) block[r] = *(const WIDE *)((const REAL *)c + (i + (r < part ? r : 0)) * c_stride + j);
+      }
+      NAME(transpose)(block);
+      char *to = (char *)y + (j * y_stride + i) * element;
+      if (part == L && high == L && element == sizeof(REAL)) {
+        EXACT_UNROLL
+        for (size_t r = 0; r < L; r++) *(WIDE *)(to + r * y_stride * element) = block[r];
+        continue;
+      }
+      REAL copy[L][L];
+      EXACT_UNROLL
+      for (size_t r = 0; r < L; r++) *(WIDE *)copy[r] = block[r];
+      for (size_t r = 0; r < high; r++) NAME(narrow_row)(to + r * y_stride * element, copy[r], part, dtype);
+    }
   }
 }
 
+#undef FROM
+#undef FROM_ODD
+#undef EVEN
+#undef ODD
 #undef WIDE
 #undef NARROW
 #undef NAME
