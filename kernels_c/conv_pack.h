@@ -83,14 +83,16 @@ static void NAME(narrow_row)(void *dst, const REAL *src, size_t n, int dtype) {
 }
 
 /* ---- the patch of channel c ---- */
-static void NAME(fill_row)(const exact_pack *p, REAL *row, const char *x, size_t element) {
+/* next: bytes to the same row of the next channel, which is fetched meanwhile */
+static void NAME(fill_row)(const exact_pack *p, REAL *row, const char *x, size_t element, size_t next) {
   for (size_t l = 0; l < p->patch->lines; l++) {
     const exact_line *line = &p->patch->line[l];
     exact_span in = p->span[l];
     if (in.begin >= in.end) continue;
     int64_t column = (p->pixels.origin + (int64_t)in.begin) * p->shape->stride[2] + line->first;
-    NAME(load)
-    (row + line->at + in.begin, x + (size_t)column * element, in.end - in.begin, (size_t)p->shape->stride[2], p->shape->dtype);
+    const char *src = x + (size_t)column * element;
+    for (size_t i = 0; i < (in.end - in.begin) * element; i += 64) __builtin_prefetch(src + next + i);
+    NAME(load)(row + line->at + in.begin, src, in.end - in.begin, (size_t)p->shape->stride[2], p->shape->dtype);
   }
 }
 
@@ -99,7 +101,8 @@ static void NAME(fill)(const exact_pack *p, size_t c) {
   const exact_patch *patch = p->patch;
   size_t element = exact_dtype_size(s->dtype), pitch = (size_t)s->in[2] * element;
   size_t plane = (size_t)s->in[1] * pitch;
-  const char *channel = (const char *)p->x + c * (size_t)s->in[0] * plane;
+  size_t next = (size_t)s->in[0] * plane;
+  const char *channel = (const char *)p->x + c * next;
   int64_t top = p->pixels.row * s->stride[1] - s->pad[1];
   for (int64_t kd = 0; kd < s->kernel[0]; kd++) {
     int64_t depth = p->pixels.depth * s->stride[0] - s->pad[0] + kd * s->dilation[0];
@@ -110,13 +113,13 @@ static void NAME(fill)(const exact_pack *p, size_t c) {
       for (size_t o = 0; o < p->pixels.rows; o++)
         for (int64_t kh = 0; kh < s->kernel[1]; kh++, slab += patch->row) {
           int64_t row = top + (int64_t)o * s->stride[1] + kh * s->dilation[1];
-          if (row >= 0 && row < s->in[1]) NAME(fill_row)(p, slab, x + (size_t)row * pitch, element);
+          if (row >= 0 && row < s->in[1]) NAME(fill_row)(p, slab, x + (size_t)row * pitch, element, next);
         }
     } else {
       int64_t high = ((int64_t)p->pixels.rows - 1) * s->stride[1] + (s->kernel[1] - 1) * s->dilation[1] + 1;
       int64_t begin = top < 0 ? -top : 0, end = high < s->in[1] - top ? high : s->in[1] - top;
       for (int64_t r = begin; r < end; r++)
-        NAME(fill_row)(p, slab + (size_t)r * patch->row, x + (size_t)(top + r) * pitch, element);
+        NAME(fill_row)(p, slab + (size_t)r * patch->row, x + (size_t)(top + r) * pitch, element, next);
     }
   }
 }
@@ -132,16 +135,25 @@ static void NAME(spans)(const exact_pack *p) {
 }
 
 /* ---- panels from the patch: taps [t0, t1) ---- */
-#define COPIES(name, vector, count)                                                                                   \
-  EXACT_INLINE void NAME(name##_##count)(REAL * dst, size_t width, const REAL *area, const uint32_t *at, size_t taps, \
-                                         const exact_copy *copy, size_t n) {                                          \
-    for (size_t t = 0; t < taps; t++, dst += width) {                                                                 \
-      const REAL *src = area + at[t];                                                                                 \
-      for (size_t i = 0; i < n; i++) *(vector *)(dst + copy[i].to) = *(const vector *)(src + copy[i].from);           \
-    }                                                                                                                 \
+/* The places of `hold` copies stay in registers. */
+#define COPIES(name, vector)                                                                                   \
+  EXACT_INLINE void NAME(name)(REAL * dst, size_t width, const REAL *area, const uint32_t *at, size_t taps,    \
+                               const exact_copy *copy, const size_t hold, size_t n) {                          \
+    size_t from[5], to[5];                                                                                     \
+    EXACT_UNROLL                                                                                               \
+    for (size_t i = 0; i < hold; i++) {                                                                        \
+      from[i] = copy[i].from;                                                                                  \
+      to[i] = copy[i].to;                                                                                      \
+    }                                                                                                          \
+    for (size_t t = 0; t < taps; t++, dst += width) {                                                          \
+      const REAL *src = area + at[t];                                                                          \
+      EXACT_UNROLL                                                                                             \
+      for (size_t i = 0; i < hold; i++) *(vector *)(dst + to[i]) = *(const vector *)(src + from[i]);           \
+      for (size_t i = hold; i < n; i++) *(vector *)(dst + copy[i].to) = *(const vector *)(src + copy[i].from); \
+    }                                                                                                          \
   }
-COPIES(wide, WIDE, n)
-COPIES(narrow, NARROW, n)
+COPIES(copies_wide, WIDE)
+COPIES(copies_narrow, NARROW)
 #undef COPIES
 
 static void NAME(pack_patch)(const exact_pack *p) {
@@ -159,20 +171,24 @@ static void NAME(pack_patch)(const exact_pack *p) {
       REAL *dst = panel + (k - p->k0) * width;
       if (p->tiling->wide) {
         if (count == 2)
-          NAME(wide_n)(dst, width, p->area, at, n, copy, 2);
+          NAME(copies_wide)(dst, width, p->area, at, n, copy, 2, 2);
         else if (count == 3)
-          NAME(wide_n)(dst, width, p->area, at, n, copy, 3);
+          NAME(copies_wide)(dst, width, p->area, at, n, copy, 3, 3);
         else if (count == 4)
-          NAME(wide_n)(dst, width, p->area, at, n, copy, 4);
+          NAME(copies_wide)(dst, width, p->area, at, n, copy, 4, 4);
+        else if (count == 5)
+          NAME(copies_wide)(dst, width, p->area, at, n, copy, 5, 5);
         else
-          NAME(wide_n)(dst, width, p->area, at, n, copy, count);
+          NAME(copies_wide)(dst, width, p->area, at, n, copy, 0, count);
       } else {
         if (count == 1)
-          NAME(narrow_n)(dst, width, p->area, at, n, copy, 1);
+          NAME(copies_narrow)(dst, width, p->area, at, n, copy, 1, 1);
         else if (count == 2)
-          NAME(narrow_n)(dst, width, p->area, at, n, copy, 2);
+          NAME(copies_narrow)(dst, width, p->area, at, n, copy, 2, 2);
+        else if (count == 3)
+          NAME(copies_narrow)(dst, width, p->area, at, n, copy, 3, 3);
         else
-          NAME(narrow_n)(dst, width, p->area, at, n, copy, count);
+          NAME(copies_narrow)(dst, width, p->area, at, n, copy, 0, count);
       }
       copy += count;
       left -= pixels;
@@ -183,6 +199,7 @@ static void NAME(pack_patch)(const exact_pack *p) {
 
 /* ---- panels straight from x: rows of k are the channels' planes ---- */
 EXACT_INLINE void NAME(direct_wide)(const exact_pack *p, const int dtype) {
+  enum { AHEAD = 6 }; /* rows to fetch meanwhile */
   size_t plane = (size_t)p->shape->in[2], k = p->k1 - p->k0, element = exact_dtype_size(dtype);
   const char *x = (const char *)p->x + (p->k0 * plane + p->pixels.first) * element;
   for (size_t i = 0; i < k; i++, x += plane * element) {
@@ -192,6 +209,7 @@ EXACT_INLINE void NAME(direct_wide)(const exact_pack *p, const int dtype) {
       pixels = exact_tile_pixels(p->tiling, left);
       size_t width = exact_tile_width(p->tiling, pixels), whole = pixels / NAME(lanes) * NAME(lanes);
       REAL *dst = panel + i * width;
+      for (size_t j = 0; j < pixels; j += 64 / element) __builtin_prefetch(src + AHEAD * plane * element + j * element);
       for (size_t j = 0; j < whole; j += NAME(lanes)) NAME(load)(dst + j, src + j * element, NAME(lanes), 1, dtype);
       if (whole == width) continue;
       NAME(load)(dst + whole, src + whole * element, pixels - whole, 1, dtype);
