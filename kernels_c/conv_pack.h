@@ -96,7 +96,7 @@ static void NAME(fill_row)(const exact_pack *p, REAL *row, const char *x, size_t
   }
 }
 
-static void NAME(fill)(const exact_pack *p, size_t c) {
+static void NAME(fill)(const exact_pack *p, size_t c, REAL *area) {
   const exact_conv_shape *s = p->shape;
   const exact_patch *patch = p->patch;
   size_t element = exact_dtype_size(s->dtype), pitch = (size_t)s->in[2] * element;
@@ -108,7 +108,7 @@ static void NAME(fill)(const exact_pack *p, size_t c) {
     int64_t depth = p->pixels.depth * s->stride[0] - s->pad[0] + kd * s->dilation[0];
     if (depth < 0 || depth >= s->in[0]) continue;
     const char *x = channel + (size_t)depth * plane;
-    REAL *slab = (REAL *)p->area + (size_t)kd * patch->slab;
+    REAL *slab = area + (size_t)kd * patch->slab;
     if (patch->pairs) {
       for (size_t o = 0; o < p->pixels.rows; o++)
         for (int64_t kh = 0; kh < s->kernel[1]; kh++, slab += patch->row) {
@@ -156,44 +156,61 @@ COPIES(copies_wide, WIDE)
 COPIES(copies_narrow, NARROW)
 #undef COPIES
 
+EXACT_INLINE void NAME(pack_taps)(const exact_pack *p, REAL *dst, size_t width, const REAL *area, const uint32_t *at, size_t n,
+                                  const exact_copy *copy, size_t count) {
+  if (p->tiling->wide) {
+    switch (count) {
+      case 2: NAME(copies_wide)(dst, width, area, at, n, copy, 2, 2); break;
+      case 3: NAME(copies_wide)(dst, width, area, at, n, copy, 3, 3); break;
+      case 4: NAME(copies_wide)(dst, width, area, at, n, copy, 4, 4); break;
+      case 5: NAME(copies_wide)(dst, width, area, at, n, copy, 5, 5); break;
+      default: NAME(copies_wide)(dst, width, area, at, n, copy, 0, count); break;
+    }
+  } else {
+    switch (count) {
+      case 1: NAME(copies_narrow)(dst, width, area, at, n, copy, 1, 1); break;
+      case 2: NAME(copies_narrow)(dst, width, area, at, n, copy, 2, 2); break;
+      case 3: NAME(copies_narrow)(dst, width, area, at, n, copy, 3, 3); break;
+      default: NAME(copies_narrow)(dst, width, area, at, n, copy, 0, count); break;
+    }
+  }
+}
+
+/* A channel after the other: its patch, then its rows of all panels. */
 static void NAME(pack_patch)(const exact_pack *p) {
   size_t taps = p->shape->taps;
   NAME(spans)(p);
-  for (size_t k = p->k0; k < p->k1;) {
-    size_t t0 = k % taps, n = taps - t0 < p->k1 - k ? taps - t0 : p->k1 - k, left = p->pixels.count;
-    const uint32_t *at = p->patch->at + t0;
+  for (size_t k = p->k0, n; k < p->k1; k += n) {
+    size_t t0 = k % taps, left = p->pixels.count;
     const exact_copy *copy = p->copies;
     REAL *panel = p->panels;
-    NAME(fill)(p, k / taps);
+    n = taps - t0 < p->k1 - k ? taps - t0 : p->k1 - k;
+    NAME(fill)(p, k / taps, p->area);
     for (size_t tile = 0; left > 0; tile++, panel += p->tile_stride) {
-      size_t pixels = exact_tile_pixels(p->tiling, left);
-      size_t width = exact_tile_width(p->tiling, pixels), count = p->copy_count[tile];
-      REAL *dst = panel + (k - p->k0) * width;
-      if (p->tiling->wide) {
-        if (count == 2)
-          NAME(copies_wide)(dst, width, p->area, at, n, copy, 2, 2);
-        else if (count == 3)
-          NAME(copies_wide)(dst, width, p->area, at, n, copy, 3, 3);
-        else if (count == 4)
-          NAME(copies_wide)(dst, width, p->area, at, n, copy, 4, 4);
-        else if (count == 5)
-          NAME(copies_wide)(dst, width, p->area, at, n, copy, 5, 5);
-        else
-          NAME(copies_wide)(dst, width, p->area, at, n, copy, 0, count);
-      } else {
-        if (count == 1)
-          NAME(copies_narrow)(dst, width, p->area, at, n, copy, 1, 1);
-        else if (count == 2)
-          NAME(copies_narrow)(dst, width, p->area, at, n, copy, 2, 2);
-        else if (count == 3)
-          NAME(copies_narrow)(dst, width, p->area, at, n, copy, 3, 3);
-        else
-          NAME(copies_narrow)(dst, width, p->area, at, n, copy, 0, count);
-      }
-      copy += count;
+      size_t pixels = exact_tile_pixels(p->tiling, left), width = exact_tile_width(p->tiling, pixels);
+      NAME(pack_taps)(p, panel + (k - p->k0) * width, width, p->area, p->patch->at + t0, n, copy, p->copy_count[tile]);
+      copy += p->copy_count[tile];
       left -= pixels;
     }
-    k += n;
+  }
+}
+
+/* The patches of all channels, patch->size apart. */
+static void NAME(fill_all)(const exact_pack *p) {
+  size_t taps = p->shape->taps, first = p->k0 / taps, end = (p->k1 - 1) / taps + 1;
+  NAME(spans)(p);
+  for (size_t c = first; c < end; c++) NAME(fill)(p, c, (REAL *)p->area + (c - first) * p->patch->size);
+}
+
+/* The panel of one tile, from those patches. */
+static void NAME(pack_tile)(const exact_pack *p, const exact_copy *copy, size_t count, size_t pixels) {
+  size_t taps = p->shape->taps, width = exact_tile_width(p->tiling, pixels);
+  const REAL *area = p->area;
+  REAL *dst = p->panels;
+  for (size_t k = p->k0, n; k < p->k1; k += n, area += p->patch->size, dst += n * width) {
+    size_t t0 = k % taps;
+    n = taps - t0 < p->k1 - k ? taps - t0 : p->k1 - k;
+    NAME(pack_taps)(p, dst, width, area, p->patch->at + t0, n, copy, count);
   }
 }
 
