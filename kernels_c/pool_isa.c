@@ -70,8 +70,8 @@ static const int8_t lane_mask[3 * EXACT_VB] = {[EXACT_VB... 2 * EXACT_VB - 1] = 
 /* The most lines of a window that are inlined. */
 enum { POOL_LINES = 5 };
 
-/* Stride 1; stride 2 without dilation, where a vector may hold the pairs of all outputs; any stride. */
-enum reading { READ_ROWS, READ_PAIRS, READ_FEW_PAIRS, READ_APART };
+/* Stride 1; stride 2 without dilation; the same where one vector holds the pairs of all outputs of a row. */
+enum reading { READ_ROWS, READ_PAIRS, READ_FEW_PAIRS };
 
 #define T float
 #define V f32v

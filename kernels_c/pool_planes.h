@@ -5,7 +5,7 @@ EXACT_INLINE void NAME(mean_column)(const exact_pool_rows *r, size_t j, const I 
   const size_t whole = r->n >= LANES ? r->rows : NAME(whole_rows)(r, LANES);
   const T *src = (const T *)r->src + r->lines[0] + j;
   T *dst = (T *)r->dst + j;
-#define ADD_LINE(acc) NAME(line)(acc, src, 3, r, READ_ROWS, LANES, mask, true)
+#define ADD_LINE(acc) NAME(line)(acc, src, 3, r, READ_ROWS, mask, true)
   V upper = ADD_LINE(zero);
   src += r->src_step;
   upper = ADD_LINE(upper);
@@ -53,7 +53,7 @@ static void NAME(mean_rows)(const exact_pool_rows *r) {
   else if (pairs)
     edges ? NAME(reduce)(r, 0, 0, READ_PAIRS, true, true) : NAME(reduce)(r, 0, 0, READ_PAIRS, false, true);
   else
-    NAME(reduce)(r, 0, 0, READ_APART, false, true);
+    NAME(apart)(r, true);
 }
 
 static void NAME(sum_few)(const void *src, size_t step, size_t n, size_t planes, void *acc) {

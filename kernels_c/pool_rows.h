@@ -25,10 +25,10 @@ EXACT_INLINE V NAME(fold)(bool mean, V acc, V x) {
   return MAX(x, acc);
 }
 
-/* One line of taps for LANES outputs whose first tap is *p; `live` of them are wanted. mask, unless NULL, says for each tap
- * which lanes lie in the input. */
-EXACT_INLINE V NAME(line)(V acc, const T *p, size_t taps, const exact_pool_rows *r, enum reading reading, size_t live,
-                          const I *mask, bool mean) {
+/* One line of taps for LANES outputs whose first tap is *p. mask, unless NULL, says for each tap which lanes lie in the
+ * input. */
+EXACT_INLINE V NAME(line)(V acc, const T *p, size_t taps, const exact_pool_rows *r, enum reading reading, const I *mask,
+                          bool mean) {
   const T outside = mean ? 0 : LOWEST;
 #define INSIDE(x, t) (mask ? (V)(((I)(x)&mask[t]) | ((I)NAME(fill)(outside) & ~mask[t])) : (x))
   if (reading == READ_ROWS) {
@@ -36,18 +36,12 @@ EXACT_INLINE V NAME(line)(V acc, const T *p, size_t taps, const exact_pool_rows 
       V x = NAME(load)(p + (ptrdiff_t)t * r->dilation);
       acc = NAME(fold)(mean, acc, INSIDE(x, t));
     }
-  } else if (reading == READ_PAIRS || reading == READ_FEW_PAIRS) {
+  } else {
     for (size_t t = 0; t < taps; t += 2) {
       V a = NAME(load)(p + t), b = reading == READ_PAIRS ? NAME(load)(p + t + LANES) : a;
       V even = EVENS(a, b), odd = ODDS(a, b);
       acc = NAME(fold)(mean, acc, INSIDE(even, t));
       if (t + 1 < taps) acc = NAME(fold)(mean, acc, INSIDE(odd, t + 1));
-    }
-  } else {
-    for (size_t t = 0; t < taps; t++, p += r->dilation) {
-      T x[LANES] = {0};
-      for (size_t i = 0; i < live; i++) x[i] = p[(ptrdiff_t)i * r->stride];
-      acc = NAME(fold)(mean, acc, NAME(load)(x));
     }
   }
 #undef INSIDE
@@ -88,12 +82,12 @@ EXACT_INLINE V NAME(finish)(const exact_pool_rows *r, V acc, size_t i, size_t j,
 }
 
 EXACT_INLINE V NAME(window)(const exact_pool_rows *r, const T *const *src, size_t i, size_t j, size_t lines, size_t taps,
-                            enum reading reading, size_t live, const I *mask, bool mean, I *low) {
-  const ptrdiff_t at = (ptrdiff_t)j * (reading == READ_ROWS ? 1 : reading == READ_APART ? r->stride : 2);
+                            enum reading reading, const I *mask, bool mean, I *low) {
+  const ptrdiff_t at = (ptrdiff_t)j * (reading == READ_ROWS ? 1 : 2);
   V acc = NAME(fill)(mean ? 0 : LOWEST);
   for (size_t l = 0; l < (lines ? lines : r->n_lines); l++) {
     const T *line = lines ? src[l] : src[0] + r->lines[l];
-    acc = NAME(line)(acc, line + at, taps ? taps : r->n_taps, r, reading, live, mask, mean);
+    acc = NAME(line)(acc, line + at, taps ? taps : r->n_taps, r, reading, mask, mean);
   }
   return NAME(finish)(r, acc, i, j, mean, low);
 }
@@ -104,7 +98,7 @@ EXACT_INLINE size_t NAME(whole_rows)(const exact_pool_rows *r, size_t lanes) {
   return whole < r->rows ? whole : r->rows;
 }
 
-#define WINDOW(j, live, masks) NAME(window)(&r, src, i, j, lines, taps, reading, live, masks, mean, &low)
+#define WINDOW(j, masks) NAME(window)(&r, src, i, j, lines, taps, reading, masks, mean, &low)
 #define NEXT_ROW()                                                         \
   do {                                                                     \
     for (size_t l = 0; l < (lines ? lines : 1); l++) src[l] += r.src_step; \
@@ -123,9 +117,9 @@ EXACT_INLINE I NAME(wide_rows)(exact_pool_rows r, size_t lines, size_t taps, enu
     NAME(set_masks)(&r, last, taps ? taps : r.n_taps, right);
   }
   for (size_t i = 0; i < r.rows; i++) {
-    if (edges) NAME(store)(dst, WINDOW(0, LANES, left));
-    for (size_t j = edges ? LANES : 0; j < last; j += LANES) NAME(store)(dst + j, WINDOW(j, LANES, NULL));
-    NAME(store)(dst + last, edges ? WINDOW(last, LANES, right) : WINDOW(last, LANES, NULL));
+    if (edges) NAME(store)(dst, WINDOW(0, left));
+    for (size_t j = edges ? LANES : 0; j < last; j += LANES) NAME(store)(dst + j, WINDOW(j, NULL));
+    NAME(store)(dst + last, edges ? WINDOW(last, right) : WINDOW(last, NULL));
     NEXT_ROW();
   }
   return low;
@@ -141,12 +135,12 @@ EXACT_INLINE I NAME(narrow_rows)(exact_pool_rows r, size_t lines, size_t taps, e
   for (size_t l = 0; l < lines; l++) src[l] = (const T *)r.src + r.lines[l];
   if (edges) NAME(set_masks)(&r, 0, taps ? taps : r.n_taps, mask);
   for (; i < whole; i++) {
-    V v = WINDOW(0, r.n, edges ? mask : NULL);
+    V v = WINDOW(0, edges ? mask : NULL);
     memcpy(dst, &v, stored * sizeof(T));
     NEXT_ROW();
   }
   for (; i < r.rows; i++) {
-    V v = WINDOW(0, r.n, edges ? mask : NULL);
+    V v = WINDOW(0, edges ? mask : NULL);
     memcpy(dst, &v, r.n * sizeof(T));
     NEXT_ROW();
   }
@@ -168,6 +162,25 @@ EXACT_INLINE bool NAME(quarters)(const exact_pool_rows *r, bool mean) {
   return NAME(any)(NAME(narrow_rows)(*r, 2, 2, READ_FEW_PAIRS, false, mean), r->n);
 }
 
+/* Any stride and dilation, one output after the other. */
+EXACT_INLINE bool NAME(apart)(const exact_pool_rows *rows, bool mean) {
+  const exact_pool_rows r = *rows;
+  I low = {0};
+  for (size_t i = 0; i < r.rows; i++)
+    for (size_t j = 0; j < r.n; j++) {
+      const T *src = (const T *)r.src + (ptrdiff_t)i * r.src_step + (ptrdiff_t)j * r.stride;
+      T acc = mean ? 0 : LOWEST;
+      for (size_t l = 0; l < r.n_lines; l++)
+        for (size_t t = 0; t < r.n_taps; t++) {
+          T x = src[r.lines[l] + (ptrdiff_t)t * r.dilation];
+          acc = mean ? (T)(acc + x) : x > acc ? x : acc;
+        }
+      V one = {acc};
+      ((T *)r.dst)[(ptrdiff_t)i * r.dst_step + (ptrdiff_t)j] = NAME(finish)(&r, one, i, j, mean, &low)[0];
+    }
+  return NAME(any)(low, 1);
+}
+
 /* The usual windows of maxima, taken along lines and then down rows, and any others. */
 static bool NAME(max_rows)(const exact_pool_rows *r) {
   const size_t lines = r->n_lines, taps = r->n_taps;
@@ -187,7 +200,7 @@ static bool NAME(max_rows)(const exact_pool_rows *r) {
   if (r->stride == 1)
     return edges ? NAME(reduce)(r, 0, 0, READ_ROWS, true, false) : NAME(reduce)(r, 0, 0, READ_ROWS, false, false);
   if (pairs) return edges ? NAME(reduce)(r, 0, 0, READ_PAIRS, true, false) : NAME(reduce)(r, 0, 0, READ_PAIRS, false, false);
-  return NAME(reduce)(r, 0, 0, READ_APART, false, false);
+  return NAME(apart)(r, false);
 }
 
 static void NAME(pad_lines)(const exact_pool_pad *pad) {

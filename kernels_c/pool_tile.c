@@ -89,8 +89,11 @@ static source copy_padded(const exact_pool_plan *p, const tile *t, const span *a
   if (above > a->lines) above = a->lines;
   if (below < 0) below = 0;
   if (below > a->lines - above) below = a->lines - above;
-  exact_pool_pad blank = {
-      .dst_step = tiles->width, .right = (size_t)a->extent, .lowest = p->op->kind == EXACT_MAX_POOL, .dtype = p->op->op.dtype};
+  exact_pool_pad blank = {.src = x,
+                          .dst_step = tiles->width,
+                          .right = (size_t)a->extent,
+                          .lowest = p->op->kind == EXACT_MAX_POOL,
+                          .dtype = p->op->op.dtype};
   exact_pool_pad body = blank;
   body.src_step = line;
   body.lines = (size_t)(a->lines - above - below);
@@ -123,7 +126,7 @@ static source take_row_maxima(const exact_pool_plan *p, const source *s, exact_p
   const exact_pool_tiles *t = &p->tiles;
   const struct exact_pool_kernels *k = p->op->op.isa->pool;
   size_t lane = exact_pool_lane_size(t->lane), line_bytes = t->out_width * lane;
-  exact_pool_pad blank = {.dst_step = t->out_width, .right = r.n, .lowest = true};
+  exact_pool_pad blank = {.src = s->base, .dst_step = t->out_width, .right = r.n, .lowest = true};
   ptrdiff_t line;
   r.src = s->base;
   r.lines = &line;
@@ -219,7 +222,6 @@ static void run_tile(const exact_call *call, const exact_pool_plan *p, const til
       .edges = s.edges,
       .column = a.column,
       .length = tiles->shape.in[2],
-      .columns = (const char *)tiles->columns + t->column * lane,
       .multiply = tiles->multiply,
   };
   if (exact_pool_two_passes(p->op)) {
@@ -232,7 +234,10 @@ static void run_tile(const exact_call *call, const exact_pool_plan *p, const til
   r.dst = narrow ? slot + tiles->narrow : y;
   r.dst_step = (ptrdiff_t)(narrow ? tiles->out_width : line);
   r.room = narrow ? SIZE_MAX : tiles->segments == 1 ? t->rows * line : 0;
-  if (p->op->kind == EXACT_AVERAGE_POOL) r.factors = (const char *)tiles->factors + (tiles->joined ? 0 : row * lane);
+  if (p->op->kind == EXACT_AVERAGE_POOL) {
+    r.factors = (const char *)tiles->factors + (tiles->joined ? 0 : row * lane);
+    r.columns = (const char *)tiles->columns + t->column * lane;
+  }
   bool low = reduce_rows(p, &s, r, (ptrdiff_t *)(slot + tiles->offsets));
   for (size_t i = 0; narrow && i < t->rows; i++)
     p->op->op.isa->pool->narrow(y + i * line * size, (float *)r.dst + i * tiles->out_width, t->columns, p->op->op.dtype);
