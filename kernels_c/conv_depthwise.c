@@ -1,7 +1,7 @@
 /* Depthwise Conv: cuts the output into units of a block of channels by a tile of an output plane (depthwise_isa.c). */
 #include "conv.h"
 
-enum { MOST_POSITIONS = 3072, LEAST_GROUPS = 4, MOST_OUTPUTS = 8, TASK_PRODUCTS = 1 << 19 };
+enum { MOST_POSITIONS = 3072, LEAST_GROUPS = 4, MOST_OUTPUTS = 8, TASK_PRODUCTS = 1 << 16 };
 
 typedef struct depthwise_plan {
   exact_plan base;

@@ -83,16 +83,23 @@ static void NAME(narrow_row)(void *dst, const REAL *src, size_t n, int dtype) {
 }
 
 /* ---- the patch of channel c ---- */
-/* next: bytes to the same row of the next channel, which is fetched meanwhile */
-static void NAME(fill_row)(const exact_pack *p, REAL *row, const char *x, size_t element, size_t next) {
+/* Fills `count` rows of the patch from rows of x that are `pitch` bytes apart. next: bytes to the same row of the next
+ * channel, which is fetched meanwhile. */
+static void NAME(fill_rows)(const exact_pack *p, REAL *rows, const char *x, size_t count, size_t pitch, size_t next) {
+  const size_t stride = (size_t)p->shape->stride[2], element = exact_dtype_size(p->shape->dtype), row = p->patch->row;
+  const int dtype = p->shape->dtype;
   for (size_t l = 0; l < p->patch->lines; l++) {
-    const exact_line *line = &p->patch->line[l];
-    exact_span in = p->span[l];
+    const exact_line line = p->patch->line[l];
+    const exact_span in = p->span[l];
     if (in.begin >= in.end) continue;
-    int64_t column = (p->pixels.origin + (int64_t)in.begin) * p->shape->stride[2] + line->first;
+    int64_t column = (p->pixels.origin + (int64_t)in.begin) * (int64_t)stride + line.first;
     const char *src = x + (size_t)column * element;
-    for (size_t i = 0; i < (in.end - in.begin) * element; i += 64) __builtin_prefetch(src + next + i);
-    NAME(load)(row + line->at + in.begin, src, in.end - in.begin, (size_t)p->shape->stride[2], p->shape->dtype);
+    REAL *dst = rows + line.at + in.begin;
+    const size_t n = in.end - in.begin, bytes = l ? 0 : ((n - 1) * stride + 1) * element;
+    for (size_t r = 0; r < count; r++, dst += row, src += pitch) {
+      for (size_t i = 0; i < bytes; i += 64) __builtin_prefetch(src + next + i);
+      NAME(load)(dst, src, n, stride, dtype);
+    }
   }
 }
 
@@ -113,13 +120,13 @@ static void NAME(fill)(const exact_pack *p, size_t c, REAL *area) {
       for (size_t o = 0; o < p->pixels.rows; o++)
         for (int64_t kh = 0; kh < s->kernel[1]; kh++, slab += patch->row) {
           int64_t row = top + (int64_t)o * s->stride[1] + kh * s->dilation[1];
-          if (row >= 0 && row < s->in[1]) NAME(fill_row)(p, slab, x + (size_t)row * pitch, element, next);
+          if (row >= 0 && row < s->in[1]) NAME(fill_rows)(p, slab, x + (size_t)row * pitch, 1, pitch, next);
         }
     } else {
       int64_t high = ((int64_t)p->pixels.rows - 1) * s->stride[1] + (s->kernel[1] - 1) * s->dilation[1] + 1;
       int64_t begin = top < 0 ? -top : 0, end = high < s->in[1] - top ? high : s->in[1] - top;
-      for (int64_t r = begin; r < end; r++)
-        NAME(fill_row)(p, slab + (size_t)r * patch->row, x + (size_t)(top + r) * pitch, element, next);
+      if (begin < end) NAME(fill_rows)
+      (p, slab + (size_t)begin * patch->row, x + (size_t)(top + begin) * pitch, (size_t)(end - begin), pitch, next);
     }
   }
 }
