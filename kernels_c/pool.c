@@ -68,12 +68,12 @@ static int plan(const exact_op *base, int n, const exact_tensor *in, exact_plan 
   const exact_pool_op *op = (const exact_pool_op *)base;
   exact_pool_plan draft = {.plan = {.op = base, .run = run}, .op = op};
   exact_pool_shape *s = &draft.shape;
-  size_t count = 0, in_count, bytes = exact_align(sizeof draft), factors_at = 0, columns_at = 0;
+  size_t count = 0, in_count, bytes = exact_align(sizeof draft), tables_at = 0, columns_at = 0;
   int rc = infer(base, n, in, draft.plan.out, err);
   for (int i = 0; i < base->cls->outputs && !rc; i++) rc = exact_count(&draft.plan.out[i], i ? "Indices" : "Y", &count, err);
   if (!rc) rc = exact_count(in, "X", &in_count, err);
   if (rc) return rc;
-  bool factors = false;
+  bool factors = false, lanes = false;
   if (count) {
     s->planes = (size_t)in->dims[0] * (size_t)in->dims[1];
     s->plane_in = in_count / s->planes;
@@ -87,17 +87,19 @@ static int plan(const exact_op *base, int n, const exact_tensor *in, exact_plan 
       exact_pool_global_setup(&draft);
     } else {
       exact_pool_scan_setup(&draft);
-      bool tiles = exact_pool_tiles_setup(&draft);
-      draft.run = tiles ? exact_pool_run_tiles : exact_pool_run_scan;
+      lanes = exact_pool_lanes_setup(&draft, &bytes, &tables_at);
+      bool tiles = !lanes && exact_pool_tiles_setup(&draft);
+      draft.run = lanes ? exact_pool_run_lanes : tiles ? exact_pool_run_tiles : exact_pool_run_scan;
       factors = tiles && op->kind == EXACT_AVERAGE_POOL;
     }
   }
-  if (factors && !exact_pool_factors_size(&draft, &bytes, &factors_at, &columns_at))
+  if (factors && !exact_pool_factors_size(&draft, &bytes, &tables_at, &columns_at))
     return exact_fail(err, EXACT_INVALID, "Y is too large");
   exact_pool_plan *p = exact_new(bytes, err);
   if (!p) return EXACT_NO_MEMORY;
   *p = draft;
-  if (factors) exact_pool_fill_factors(p, (char *)p + factors_at, (char *)p + columns_at);
+  if (lanes) exact_pool_fill_lanes(p, (char *)p + tables_at);
+  if (factors) exact_pool_fill_factors(p, (char *)p + tables_at, (char *)p + columns_at);
   *out = &p->plan;
   return EXACT_OK;
 }

@@ -44,6 +44,34 @@ typedef struct exact_pool_pad {
   int dtype;
 } exact_pool_pad;
 
+/* The taps of an axis' output inside the input: the first one's position and their number; and the number that divides. */
+typedef struct exact_pool_range {
+  size_t first, taps;
+  double count;
+} exact_pool_range;
+typedef struct exact_pool_taps {
+  size_t in, out, dilation;
+  const exact_pool_range *ranges; /* [out] */
+} exact_pool_taps;
+
+/* Windows over `lanes` planes stored [depth][row][column][lane]. */
+typedef struct exact_pool_windows {
+  const void *src;
+  void *dst;
+  exact_pool_taps axis[3];
+  bool mean;
+} exact_pool_windows;
+
+struct exact_pool_lane_kernels {
+  size_t lanes;
+  /* [position][lane] from `lanes` planes of n elements one after the other, n >= lanes. */
+  void (*planes_in)(void *dst, const void *src, size_t n, int dtype);
+  /* Results as of max_rows and mean_rows below. */
+  bool (*windows)(const exact_pool_windows *w);
+  /* Back to planes of n elements, without the first `skipped` ones. */
+  void (*planes_out)(void *dst, const void *src, size_t n, size_t skipped, int dtype);
+};
+
 struct exact_pool_kernels {
   /* Maxima that start from the lowest lane value (-infinity) and ignore NaN; true if one of a float type is that value. */
   bool (*max_rows[POOL_LANES])(const exact_pool_rows *r);
@@ -58,6 +86,7 @@ struct exact_pool_kernels {
   /* The same sum for any number of planes, the same maximum for one. */
   void (*sum_few[2])(const void *x, size_t step, size_t n, size_t planes, void *acc);
   void (*max_plane[2])(const void *x, size_t n, void *max);
+  const struct exact_pool_lane_kernels *lanes[2];
   void (*widen)(float *dst, const void *src, size_t n, int dtype);
   void (*narrow)(void *dst, const float *src, size_t n, int dtype);
 };
@@ -90,6 +119,12 @@ typedef struct exact_pool_tiles {
   bool multiply;
 } exact_pool_tiles;
 
+/* pool_lanes.c */
+typedef struct exact_pool_lanes_plan {
+  size_t tasks, planes_per_task, slot, in, out; /* bytes of a task's scratch, and where its parts are */
+  exact_pool_taps axis[3];
+} exact_pool_lanes_plan;
+
 typedef struct exact_pool_plan {
   exact_plan plan;
   const exact_pool_op *op;
@@ -98,6 +133,7 @@ typedef struct exact_pool_plan {
   size_t global_tasks, planes_per_task;
   size_t scan_tasks, rows_per_task;
   exact_pool_tiles tiles;
+  exact_pool_lanes_plan lanes;
 } exact_pool_plan;
 
 /* pool_plan.c. False when the windows are too sparse for tiles. */
@@ -113,6 +149,11 @@ bool exact_pool_factors_size(const exact_pool_plan *p, size_t *bytes, size_t *fa
 void exact_pool_fill_factors(exact_pool_plan *p, void *factors, void *columns);
 void exact_pool_run_tiles(const exact_call *call);
 
+/* False when tiles are better. Appends tables to a block of *bytes; exact_pool_fill_lanes writes them. */
+bool exact_pool_lanes_setup(exact_pool_plan *p, size_t *bytes, size_t *tables_at);
+void exact_pool_fill_lanes(exact_pool_plan *p, void *tables);
+void exact_pool_run_lanes(const exact_call *call);
+
 /* pool_scan.c: one output at a time. */
 void exact_pool_scan_setup(exact_pool_plan *p);
 void exact_pool_run_scan(const exact_call *call);
@@ -123,6 +164,10 @@ void exact_pool_clip(const exact_window *w, const exact_pool_shape *s, int a, in
 int64_t exact_pool_count(const exact_pool_op *op, const exact_pool_shape *s, int a, int64_t o);
 /* Writes the maximum of window o[3] of the plane x to *y; returns its index in the plane, 0 when no tap is inside. */
 size_t exact_pool_scan_max(const exact_pool_op *op, const exact_pool_shape *s, const void *x, const int64_t o[3], void *y);
+
+/* The maxima of -infinity among outputs of one depth (rows first[0].., columns first[1]..) of plane y, again by the rules. */
+void exact_pool_settle(const exact_pool_op *op, const exact_pool_shape *s, const void *x, void *y, size_t depth,
+                       const size_t first[2], const size_t n[2]);
 
 /* pool_global.c */
 void exact_pool_global_setup(exact_pool_plan *p);

@@ -2,48 +2,9 @@
 #include "isa.h"
 #include "pool.h"
 #include "half.h"
+#include "pool_max.h"
 
 #include <math.h>
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
-
-typedef float f32v __attribute__((vector_size(EXACT_VB), aligned(4), may_alias));
-typedef int32_t i32v __attribute__((vector_size(EXACT_VB), aligned(4), may_alias));
-typedef double f64v __attribute__((vector_size(EXACT_VB), aligned(8), may_alias));
-typedef int64_t i64v __attribute__((vector_size(EXACT_VB), aligned(8), may_alias));
-typedef int8_t i8v __attribute__((vector_size(EXACT_VB), aligned(1), may_alias));
-typedef uint8_t u8v __attribute__((vector_size(EXACT_VB), aligned(1), may_alias));
-
-/* x > m ? x : m. x86's float maximum is exactly that: the second operand where either is NaN and for two zeros. */
-#define SELECT_GREATER(V, I, x, m)                             \
-  ({                                                           \
-    V greater_x = (x), greater_m = (m);                        \
-    I greater = (I)(greater_x > greater_m);                    \
-    (V)(((I)greater_x & greater) | ((I)greater_m & ~greater)); \
-  })
-#if EXACT_VB == 64
-#define MAX_F32(x, m) (f32v) _mm512_max_ps((__m512)(x), (__m512)(m))
-#define MAX_F64(x, m) (f64v) _mm512_max_pd((__m512d)(x), (__m512d)(m))
-#define MAX_I8(x, m) (i8v) _mm512_max_epi8((__m512i)(x), (__m512i)(m))
-#define MAX_U8(x, m) (u8v) _mm512_max_epu8((__m512i)(x), (__m512i)(m))
-#elif EXACT_VB == 32
-#define MAX_F32(x, m) (f32v) _mm256_max_ps((__m256)(x), (__m256)(m))
-#define MAX_F64(x, m) (f64v) _mm256_max_pd((__m256d)(x), (__m256d)(m))
-#define MAX_I8(x, m) (i8v) _mm256_max_epi8((__m256i)(x), (__m256i)(m))
-#define MAX_U8(x, m) (u8v) _mm256_max_epu8((__m256i)(x), (__m256i)(m))
-#elif defined(__x86_64__)
-#define MAX_F32(x, m) (f32v) _mm_max_ps((__m128)(x), (__m128)(m))
-#define MAX_F64(x, m) (f64v) _mm_max_pd((__m128d)(x), (__m128d)(m))
-#define MAX_I8(x, m) SELECT_GREATER(i8v, i8v, x, m)
-#define MAX_U8(x, m) (u8v) _mm_max_epu8((__m128i)(x), (__m128i)(m))
-#else
-#define MAX_F32(x, m) SELECT_GREATER(f32v, i32v, x, m)
-#define MAX_F64(x, m) SELECT_GREATER(f64v, i64v, x, m)
-#define MAX_I8(x, m) SELECT_GREATER(i8v, i8v, x, m)
-#define MAX_U8(x, m) SELECT_GREATER(u8v, u8v, x, m)
-#endif
-
 #define EVERY_OTHER_2(i) i, i + 2
 #define EVERY_OTHER_4(i) EVERY_OTHER_2(i), EVERY_OTHER_2(i + 4)
 #define EVERY_OTHER_8(i) EVERY_OTHER_4(i), EVERY_OTHER_4(i + 8)
@@ -228,6 +189,8 @@ static void pad_halves(const exact_pool_pad *pad) {
   }
 }
 
+extern const struct exact_pool_lane_kernels EXACT_SYM(exact_pool_lanes32), EXACT_SYM(exact_pool_lanes64);
+
 const struct exact_pool_kernels EXACT_SYM(exact_pool) = {
     .max_rows = {max_rows_f32, max_rows_f64, max_rows_i8, max_rows_u8},
     .mean_rows = {mean_rows_f32, mean_rows_f64},
@@ -238,6 +201,7 @@ const struct exact_pool_kernels EXACT_SYM(exact_pool) = {
     .max_group = max_group,
     .sum_few = {sum_few_f32, sum_few_f64},
     .max_plane = {max_plane_f32, max_plane_f64},
+    .lanes = {&EXACT_SYM(exact_pool_lanes32), &EXACT_SYM(exact_pool_lanes64)},
     .widen = exact_load_row,
     .narrow = exact_store_row,
 };

@@ -124,6 +124,18 @@ size_t exact_pool_scan_max(const exact_pool_op *op, const exact_pool_shape *s, c
   return (size_t)best;
 }
 
+void exact_pool_settle(const exact_pool_op *op, const exact_pool_shape *s, const void *x, void *y, size_t depth,
+                       const size_t first[2], const size_t n[2]) {
+  size_t size = exact_dtype_size(op->op.dtype);
+  uint64_t minus_infinity = exact_pool_special(op->op.dtype).minus_infinity;
+  for (size_t i = first[0]; i < first[0] + n[0]; i++)
+    for (size_t j = first[1]; j < first[1] + n[1]; j++) {
+      char *at = (char *)y + ((depth * (size_t)s->out[1] + i) * (size_t)s->out[2] + j) * size;
+      int64_t o[3] = {(int64_t)depth, (int64_t)i, (int64_t)j};
+      if (load_bits(at, size) == minus_infinity) exact_pool_scan_max(op, s, x, o, at);
+    }
+}
+
 static void scan_mean(const exact_pool_op *op, const exact_pool_shape *s, const void *x, const int64_t o[3], void *y) {
   int dtype = op->op.dtype;
   box b = inside(&op->window, s, o);

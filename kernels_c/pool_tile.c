@@ -191,26 +191,13 @@ static bool reduce_rows(const exact_pool_plan *p, const source *s, exact_pool_ro
   return low;
 }
 
-/* Windows without a number in them, found by their maximum of -infinity, again by the rules. */
-static void settle(const exact_pool_plan *p, const tile *t, const char *x, char *y) {
-  const exact_pool_shape *s = &p->tiles.shape;
-  size_t size = exact_dtype_size(p->op->op.dtype);
-  uint64_t minus_infinity = exact_pool_special(p->op->op.dtype).minus_infinity;
-  for (size_t i = 0; i < t->rows; i++)
-    for (size_t j = 0; j < t->columns; j++) {
-      char *at = y + (i * (size_t)s->out[2] + j) * size;
-      int64_t o[3] = {(int64_t)t->depth, (int64_t)(t->row + i), (int64_t)(t->column + j)};
-      if (!memcmp(at, &minus_infinity, size)) exact_pool_scan_max(p->op, s, x + t->plane * s->plane_in * size, o, at);
-    }
-}
-
 static void run_tile(const exact_call *call, const exact_pool_plan *p, const tile *t, char *slot) {
   const exact_window *w = &p->op->window;
   const exact_pool_tiles *tiles = &p->tiles;
   size_t size = exact_dtype_size(p->op->op.dtype), lane = exact_pool_lane_size(tiles->lane), line = (size_t)tiles->shape.out[2];
   size_t row = t->depth * (size_t)tiles->shape.out[1] + t->row;
   bool narrow = size != lane;
-  char *y = (char *)call->out[0] + (t->plane * tiles->shape.plane_out + row * line + t->column) * size;
+  char *plane = (char *)call->out[0] + t->plane * tiles->shape.plane_out * size, *y = plane + (row * line + t->column) * size;
   span a = span_of(w, &tiles->shape, t);
   source s;
   if (!find_in_place(p, t, &a, call->in[0], &s)) s = copy_padded(p, t, &a, call->in[0], slot);
@@ -241,7 +228,9 @@ static void run_tile(const exact_call *call, const exact_pool_plan *p, const til
   bool low = reduce_rows(p, &s, r, (ptrdiff_t *)(slot + tiles->offsets));
   for (size_t i = 0; narrow && i < t->rows; i++)
     p->op->op.isa->pool->narrow(y + i * line * size, (float *)r.dst + i * tiles->out_width, t->columns, p->op->op.dtype);
-  if (low) settle(p, t, call->in[0], y);
+  if (low)
+    exact_pool_settle(p->op, &tiles->shape, (const char *)call->in[0] + t->plane * tiles->shape.plane_in * size, plane,
+                      t->depth, (const size_t[]){t->row, t->column}, (const size_t[]){t->rows, t->columns});
 }
 
 typedef struct tiles_run {
