@@ -154,6 +154,8 @@ static int plan(const exact_op *op, int n, const exact_tensor *in, exact_plan **
   weights_of(op, &in[1], count ? (size_t)(s.out[1] * s.out[2]) : 0, &w);
   int layout = conv->packed ? conv->layout : w.layout;
   drop_last_axes(&s);
+  if (layout == EXACT_CONV_DEPTHWISE && exact_planes_serve(op, &s))
+    return exact_planes_plan(op, &s, conv->packed, bias, &y, plan, err);
   if (layout == EXACT_CONV_DEPTHWISE) return exact_depthwise_plan(op, &s, conv->packed, bias, &y, plan, err);
   return exact_dense_plan(op, &s, layout, conv->packed, bias, &y, plan, err);
 }

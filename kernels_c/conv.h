@@ -107,6 +107,18 @@ typedef struct exact_depthwise {
   void *out;                        /* [output of a channel][columns + HELD * lanes][lane] */
 } exact_depthwise;
 
+/* Depthwise plane by plane: one unit is a channel's rows [row, row + rows) of the output. */
+enum { EXACT_PLANES_TAPS = 81 };
+typedef struct exact_planes {
+  const exact_conv_shape *shape;
+  const void *x, *weights, *bias; /* the channel's plane; its first packed weight; its first bias, NULL: none */
+  void *y;                        /* plane of its first output */
+  size_t row, rows, high, pitch;  /* rows of the area, elements of one */
+  size_t lanes;                   /* between packed weights */
+  const uint32_t *at;             /* place of each tap in the area, for the first output */
+  void *area, *flat;              /* input rows with padding; outputs of short rows */
+} exact_planes;
+
 struct exact_conv_kernels {
   /* [0] for float32, float16 and bfloat16, [1] for float64, here and below. */
   int copy_lanes[2]; /* elements that one copy of a narrow tile moves */
@@ -124,6 +136,7 @@ struct exact_conv_kernels {
   void (*fold[2])(const exact_fold *f);
   void (*scatter[2])(const exact_scatter *s);
   void (*const *depthwise)(const exact_depthwise *d); /* of both kinds */
+  void (*const *planes)(const exact_planes *u);       /* of both kinds */
 };
 
 /* ---- conv_patch.c ---- */
@@ -170,6 +183,11 @@ void exact_depthwise_weights(const exact_op *op, const exact_conv_weights *w, co
                              const exact_threads *threads);
 int exact_depthwise_plan(const exact_op *op, const exact_conv_shape *s, const void *packed, bool bias, const exact_tensor *y,
                          exact_plan **plan, exact_error *err);
+
+/* ---- conv_planes.c: the same weights, for the shapes that it serves ---- */
+bool exact_planes_serve(const exact_op *op, const exact_conv_shape *s);
+int exact_planes_plan(const exact_op *op, const exact_conv_shape *s, const void *packed, bool bias, const exact_tensor *y,
+                      exact_plan **plan, exact_error *err);
 
 /* ---- conv_transpose_run.c ---- */
 /* Of the shape only dtype, groups, c, m, taps matter to the weights. */

@@ -46,6 +46,7 @@ static void store(void *y, size_t y_stride, const float *c, size_t c_stride, siz
 }
 
 extern void (*const EXACT_SYM(exact_depthwise)[2])(const exact_depthwise *d);
+extern void (*const EXACT_SYM(exact_planes)[2])(const exact_planes *u);
 extern const struct exact_conv_kernels EXACT_SYM(exact_conv);
 const struct exact_conv_kernels EXACT_SYM(exact_conv) = {
     .copy_lanes = {few32, few64},
@@ -58,4 +59,5 @@ const struct exact_conv_kernels EXACT_SYM(exact_conv) = {
     .fold = {fold32, fold64},
     .scatter = {scatter32, scatter64},
     .depthwise = EXACT_SYM(exact_depthwise),
+    .planes = EXACT_SYM(exact_planes),
 };
