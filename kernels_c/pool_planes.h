@@ -24,17 +24,24 @@ EXACT_INLINE void NAME(mean_column)(const exact_pool_rows *r, size_t j, const I 
 }
 
 static void NAME(mean_3x3)(const exact_pool_rows *rows) {
-  const exact_pool_rows r = *rows; /* a copy that stores cannot alias */
+  enum { AT_ONCE = 16 }; /* rows of wide outputs: few lines, so that memory is read nearly in order */
+  exact_pool_rows r = *rows;
   const size_t last = r.n > LANES ? r.n - LANES : 0;
-  I mask[3];
-  for (size_t j = 0;; j = j + LANES < last ? j + LANES : last) {
-    if (r.edges && (j == 0 || j == last)) {
-      NAME(set_masks)(&r, j, 3, mask);
-      NAME(mean_column)(&r, j, mask);
-    } else {
-      NAME(mean_column)(&r, j, NULL);
+  I left[3], right[3];
+  NAME(set_masks)(&r, 0, 3, left);
+  NAME(set_masks)(&r, last, 3, right);
+  for (size_t i = 0; i < rows->rows; i += r.rows) {
+    r.rows = r.n > LANES && rows->rows - i > AT_ONCE ? AT_ONCE : rows->rows - i;
+    for (size_t j = 0;; j = j + LANES < last ? j + LANES : last) {
+      if (r.edges && (j == 0 || j == last))
+        NAME(mean_column)(&r, j, j ? right : left);
+      else
+        NAME(mean_column)(&r, j, NULL);
+      if (j == last) break;
     }
-    if (j == last) break;
+    r.src = (const T *)r.src + (ptrdiff_t)r.rows * r.src_step;
+    r.dst = (T *)r.dst + (ptrdiff_t)r.rows * r.dst_step;
+    r.factors = (const T *)r.factors + r.rows;
   }
 }
 
