@@ -116,7 +116,7 @@ typedef struct exact_planes {
   size_t row, rows, high, pitch;  /* rows of the area, elements of one */
   size_t lanes;                   /* between packed weights */
   const uint32_t *at;             /* place of each tap in the area, for the first output */
-  void *area, *flat;              /* input rows with padding; outputs of short rows */
+  void *area;                     /* input rows with padding */
 } exact_planes;
 
 struct exact_conv_kernels {

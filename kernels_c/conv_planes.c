@@ -1,4 +1,5 @@
-/* Depthwise Conv plane by plane, for float32 and float64 windows of two axes without stride along the row (planes_isa.c). */
+/* Depthwise Conv plane by plane, for float32 and float64 windows of two axes without stride along rows of two vectors and
+ * more (planes_isa.c); shorter rows and the rest go to conv_depthwise.c. */
 #include "conv.h"
 
 enum { AREA_BYTES = 16 << 10, MOST_AREA_BYTES = 64 << 10, TASK_PRODUCTS = 1 << 16 };
@@ -10,7 +11,7 @@ typedef struct planes_plan {
   bool bias;
   size_t real, kind, lanes;
   size_t pitch, rows, row_tiles, units, per_task, tasks;
-  size_t weights_at, slots_at, slot, flat_at;
+  size_t weights_at, slots_at, slot;
   uint32_t at[EXACT_PLANES_TAPS];
 } planes_plan;
 
@@ -29,7 +30,7 @@ static size_t extent(const exact_conv_shape *s, int axis) { return (size_t)((s->
 bool exact_planes_serve(const exact_op *op, const exact_conv_shape *s) {
   size_t real = exact_dtype_size(s->dtype), lanes = exact_conv_gemm(op)->lanes;
   return real >= 4 && s->in[0] == 1 && s->out[0] == 1 && s->kernel[0] == 1 && s->stride[2] == 1 &&
-         s->taps <= EXACT_PLANES_TAPS && ((size_t)s->out[2] >= lanes || s->stride[1] == 1) && s->out[2] < MOST_AREA_BYTES &&
+         s->taps <= EXACT_PLANES_TAPS && (size_t)s->out[2] >= 2 * lanes && s->out[2] < MOST_AREA_BYTES &&
          extent(s, 2) < MOST_AREA_BYTES && extent(s, 1) < MOST_AREA_BYTES &&
          ((size_t)s->out[2] + extent(s, 2)) * extent(s, 1) * real <= MOST_AREA_BYTES;
 }
@@ -51,7 +52,6 @@ static void planes_task(void *arg, size_t index) {
     u.weights = r->weights + (c / p->lanes * p->lanes * s->m * s->taps + c % p->lanes) * p->real;
     u.bias = r->bias ? r->bias + c * s->m * p->real : NULL;
     u.area = slot;
-    u.flat = slot + p->flat_at;
     p->base.op->isa->conv->planes[p->kind](&u);
   }
   exact_slot_give(&r->slots, slot);
@@ -72,7 +72,7 @@ static void planes_run_plan(const exact_call *call) {
 
 static bool plan_workspace(planes_plan *p) {
   const exact_conv_shape *s = &p->s;
-  size_t weights, area, slot = 0, slack = 8 * p->lanes; /* what the last vectors read and write beyond the rows */
+  size_t weights, area, slot = 0, slack = 2 * p->lanes; /* zeros beyond the last row */
   exact_conv_weights w = {s->dtype, EXACT_CONV_DEPTHWISE, s->groups, s->m, s->taps};
   /* by_rows reads four rows at a time */
   size_t high = (quotient(p->rows, 4) * 4 - 1) * (size_t)s->stride[1] + extent(s, 1);
@@ -83,9 +83,7 @@ static bool plan_workspace(planes_plan *p) {
   if (!p->packed &&
       (!exact_depthwise_weights_size(p->base.op, &w, &weights) || !exact_part(&p->base.workspace, weights, 1, &p->weights_at)))
     return false;
-  if (!exact_part(&slot, high * p->pitch + slack, p->real, &area) ||
-      !exact_part(&slot, p->rows * p->pitch + slack, p->real, &p->flat_at))
-    return false;
+  if (!exact_part(&slot, high * p->pitch + slack, p->real, &area)) return false;
   p->slot = slot + 64;
   return exact_part(&p->base.workspace, (size_t)exact_slot_count(p->tasks), p->slot, &p->slots_at);
 }

@@ -15,7 +15,8 @@ EXACT_INLINE V NAME(finish)(V v, const REAL *bias) {
   return (V)(((NAME(bits))v & ordered) | (((NAME(bits)){0} + NAN_BITS) & ~ordered));
 }
 
-/* The unit's input rows with the padding as zeros. */
+/* The unit's input rows with the padding as zeros. Rows are filled upwards: zeros that a vector writes past the end of a row
+ * are written again, or lie in the slack. */
 static void NAME(fill)(const exact_planes *u) {
   const exact_conv_shape *s = u->shape;
   REAL *row = u->area;
@@ -23,10 +24,15 @@ static void NAME(fill)(const exact_planes *u) {
   if (n > (size_t)s->in[2]) n = (size_t)s->in[2];
   for (size_t r = 0; r < u->high; r++, row += u->pitch) {
     int64_t y = (int64_t)u->row * s->stride[1] - s->pad[1] + (int64_t)r;
-    size_t used = y >= 0 && y < s->in[1] ? n : 0, begin = used ? left : 0;
-    for (size_t i = 0; i < begin; i++) row[i] = 0;
-    if (used) memcpy(row + begin, (const REAL *)u->x + y * s->in[2], used * sizeof(REAL));
-    for (size_t i = begin + used; i < u->pitch; i++) row[i] = 0;
+    size_t used = y >= 0 && y < s->in[1] ? n : 0, begin = used ? left : 0, i = 0;
+    const REAL *src = (const REAL *)u->x + (used ? y * s->in[2] : 0);
+    for (size_t j = 0; j < begin; j += L) *(V *)(row + j) = (V){0};
+    for (; i + L <= used; i += L) *(V *)(row + begin + i) = *(const V *)(src + i);
+    if (i < used && used >= L)
+      *(V *)(row + begin + used - L) = *(const V *)(src + used - L);
+    else
+      for (; i < used; i++) row[begin + i] = src[i];
+    for (size_t j = begin + used; j < u->pitch; j += L) *(V *)(row + j) = (V){0};
   }
 }
 
@@ -57,7 +63,7 @@ EXACT_INLINE void NAME(any)(const exact_planes *u, const REAL *w, const REAL *sr
   }
 }
 
-/* Output rows at least as long as a vector: the last vector of a row overlaps the one before. */
+/* The last vector of a row overlaps the one before. */
 EXACT_INLINE void NAME(by_rows)(const exact_planes *u, const REAL *w, const REAL *bias, REAL *y, const size_t size) {
   size_t columns = (size_t)u->shape->out[2], step = u->pitch * (size_t)u->shape->stride[1];
   for (size_t o = 0; o < u->rows; o += 4) {
@@ -76,19 +82,6 @@ EXACT_INLINE void NAME(by_rows)(const exact_planes *u, const REAL *w, const REAL
   }
 }
 
-/* Short rows: the area's rows as one, and what lies between the outputs' rows is left out when they are copied to y. */
-static void NAME(flat)(const exact_planes *u, const REAL *w, const REAL *bias, REAL *y) {
-  size_t columns = (size_t)u->shape->out[2], length = (u->rows - 1) * u->pitch + columns;
-  REAL *flat = u->flat;
-  for (size_t v = 0; v < length; v += 4 * L) {
-    V acc[4];
-    NAME(any)(u, w, (const REAL *)u->area + v, L, acc);
-    EXACT_UNROLL
-    for (size_t r = 0; r < 4; r++) *(V *)(flat + v + r * L) = NAME(finish)(acc[r], bias);
-  }
-  for (size_t o = 0; o < u->rows; o++) memcpy(y + o * columns, flat + o * u->pitch, columns * sizeof(REAL));
-}
-
 static void NAME(planes)(const exact_planes *u) {
   const exact_conv_shape *s = u->shape;
   size_t plane = (size_t)s->out[1] * (size_t)s->out[2];
@@ -99,9 +92,7 @@ static void NAME(planes)(const exact_planes *u) {
     const REAL *packed = (const REAL *)u->weights + j * s->taps * u->lanes, *bias = u->bias ? (const REAL *)u->bias + j : NULL;
     REAL *y = (REAL *)u->y + j * plane + u->row * (size_t)s->out[2];
     for (size_t t = 0; t < s->taps; t++) w[t] = packed[t * u->lanes];
-    if ((size_t)s->out[2] < L)
-      NAME(flat)(u, w, bias, y);
-    else if (plain && s->taps == 9)
+    if (plain && s->taps == 9)
       NAME(by_rows)(u, w, bias, y, 3);
     else if (plain && s->taps == 25)
       NAME(by_rows)(u, w, bias, y, 5);
