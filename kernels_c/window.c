@@ -73,8 +73,8 @@ int exact_window_size(const exact_window *w, int axis, int64_t n, bool ceil_mode
                       (long long)n, (long long)b, (long long)a, (long long)e);
   int64_t room = n + b + a - e;
   *out = room / s + 1;
-  if (ceil_mode && w->auto_pad == EXACT_NOTSET && room % s) {
-    *out += 1;
+  if (ceil_mode) {
+    *out += room % s != 0;
     if ((*out - 1) * s >= n + b) *out -= 1;
   }
   return EXACT_OK;

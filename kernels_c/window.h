@@ -17,7 +17,7 @@ typedef struct exact_window {
 int exact_window_init(exact_window *w, const exact_window_attrs *attrs, int spatial, const int64_t *kernel, exact_error *err);
 
 /* Output size of lifted axis 0..2 for input size n, and the padding before and after in force (docs/conv.md, "Output
- * sizes"). ceil_mode matters for NOTSET only. *out is -1 when n or the kernel is -1. */
+ * sizes"). ceil_mode matters for NOTSET and VALID. *out is -1 when n or the kernel is -1. */
 int exact_window_size(const exact_window *w, int axis, int64_t n, bool ceil_mode, int64_t *out, int64_t *begin, int64_t *end,
                       exact_error *err);
 

@@ -13,7 +13,7 @@ def type_number(array):
 def model(operator, inputs, attributes, opset, outputs=1):
     """A model of one node with every input as a graph input; None in `inputs` is an omitted one."""
     names = [f"x{i}" if array is not None else "" for i, array in enumerate(inputs)]
-    given = [(n, a) for n, a in zip(names, inputs) if a is not None]
+    given = [(n, a) for n, a in zip(names, inputs, strict=True) if a is not None]
     graph_inputs = [helper.make_tensor_value_info(n, type_number(a), a.shape) for n, a in given]
     graph_outputs = [onnx.ValueInfoProto(name=f"y{i}") for i in range(outputs)]
     node = helper.make_node(operator, names, [o.name for o in graph_outputs], **attributes)

@@ -25,9 +25,7 @@ class Node:
 
     def inputs(self):
         rng = np.random.default_rng(self.seed)
-        return [
-            None if s is None else data(rng, s, TYPE_NAMES.get(self.dtype, self.dtype), self.kind) for s in self.shapes
-        ]
+        return [None if s is None else data(rng, s, TYPE_NAMES.get(self.dtype, self.dtype), self.kind) for s in self.shapes]
 
 
 def small(low, high):
@@ -102,8 +100,7 @@ def conv_transposes(draw, dtypes=FLOAT_PARAMS, kinds=KINDS):
     if draw(st.booleans()):
         spoil = draw(small(0, 29)) == 0
         attributes["output_padding"] = [
-            max(strides[i], dilations[i]) if spoil else draw(small(0, max(strides[i], dilations[i]) - 1))
-            for i in range(r)
+            max(strides[i], dilations[i]) if spoil else draw(small(0, max(strides[i], dilations[i]) - 1)) for i in range(r)
         ]
     if draw(small(0, 3)) == 0:
         natural = [strides[i] * (sizes[i] - 1) + dilations[i] * (kernel[i] - 1) + 1 for i in range(r)]

@@ -110,7 +110,7 @@ def hard_inputs(name, shapes, group, transposed, dtype, kind):
 @pytest.mark.parametrize("name", HARD)
 def test_conv_hard(name, bias):
     x, w, attributes = HARD[name]
-    for dtype, kind in zip(FLOAT_PARAMS, ("wide", "normal", "special", "special")):
+    for dtype, kind in zip(FLOAT_PARAMS, ("wide", "normal", "special", "special"), strict=True):
         arrays = hard_inputs(name, (x, w), attributes.get("group", 1), False, dtype, kind)
         check("conv", *arrays[: 2 + bias], threads=(1, 2) if bias else (7,), **attributes)
 
@@ -119,7 +119,7 @@ def test_conv_hard(name, bias):
 @pytest.mark.parametrize("name", HARD_TRANSPOSE)
 def test_conv_transpose_hard(name, bias):
     x, w, attributes = HARD_TRANSPOSE[name]
-    for dtype, kind in zip(FLOAT_PARAMS, ("wide", "normal", "special", "special")):
+    for dtype, kind in zip(FLOAT_PARAMS, ("wide", "normal", "special", "special"), strict=True):
         arrays = hard_inputs(name, (x, w), attributes.get("group", 1), True, dtype, kind)
         check("conv_transpose", *arrays[: 2 + bias], threads=(1, 2) if bias else (7,), **attributes)
 

@@ -65,7 +65,7 @@ def test_results_do_not_depend_on_the_settings(name, dtype):
                 for setting in SETTINGS.values():
                     with fpenv.control(*setting):
                         got = run()
-                    for one, other in zip(got, want):
+                    for one, other in zip(got, want, strict=True):
                         assert_bits(one, other, f"{name} isa={variant} threads={threads} settings={setting}")
 
 

@@ -84,7 +84,7 @@ def test_max_pool_hard(name):
 @pytest.mark.parametrize("name", HARD)
 def test_average_pool_hard(name, include):
     shape, attributes = HARD[name]
-    for dtype, kind in zip(FLOAT_PARAMS, ("wide", "normal", "special", "special")):
+    for dtype, kind in zip(FLOAT_PARAMS, ("wide", "normal", "special", "special"), strict=True):
         x = data(np.random.default_rng(len(name)), shape, TYPE_NAMES[dtype], kind)
         check("average_pool", x, count_include_pad=include, threads=(1, 7), **attributes)
 
@@ -168,7 +168,9 @@ def test_global_pools_special_values(dtype):
 
 
 @pytest.mark.parametrize("dtype", FLOAT_PARAMS)
-@pytest.mark.parametrize("shape", [[1, 33, 7, 7], [3, 5, 1, 1], [1, 2, 4099], [2, 70, 3, 17], [1, 8, 4, 5, 6]])
+@pytest.mark.parametrize(
+    "shape", [[1, 33, 7, 7], [3, 5, 1, 1], [1, 2, 4099], [2, 70, 3, 17], [1, 8, 4, 5, 6], [2, 3, 2, 1, 3, 2, 2]]
+)
 def test_global_pools_hard(shape, dtype):
     for kind in ("wide", "special"):
         x = data(np.random.default_rng(5), shape, TYPE_NAMES[dtype], kind)

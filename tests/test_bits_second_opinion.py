@@ -21,7 +21,7 @@ def compare(node, operator, function, opset, outputs=1, **extra):
     ours = attempt(function, *inputs, **node.attributes, **extra)
     assert isinstance(ours, tuple), f"refused a node that ONNX Runtime runs: {ours}"
     assert scaled_error(ours[0], theirs[0]) <= LIMIT
-    for one, other in zip(ours[1:], theirs[1:]):
+    for one, other in zip(ours[1:], theirs[1:], strict=True):
         np.testing.assert_array_equal(one, other)
 
 

@@ -44,7 +44,7 @@ def test_case(case):
                     getattr(kernels, function)(*inputs, threads=threads, **attributes)
                 continue
             got = as_tuple(getattr(kernels, function)(*inputs, threads=threads, **attributes))
-        for one, description in zip(got, case["outputs"]):
+        for one, description in zip(got, case["outputs"], strict=True):
             assert_bits(one, tensor(description), f"{case['id']} isa={name} threads={threads}")
 
 
@@ -57,5 +57,5 @@ def test_reference(case):
         with pytest.raises(ERRORS[case["error"]]):
             function(*inputs, **attributes)
         return
-    for one, description in zip(as_tuple(function(*inputs, **attributes)), case["outputs"]):
+    for one, description in zip(as_tuple(function(*inputs, **attributes)), case["outputs"], strict=True):
         assert_bits(one, tensor(description), case["id"])

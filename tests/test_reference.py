@@ -105,9 +105,7 @@ def window(x, axes, kernel, image, channel, o):
 def pool_geometry(node, x):
     a = node.attributes
     kernel = a["kernel_shape"]
-    return kernel, make_axes(
-        x.shape[2:], kernel, a["strides"], a["dilations"], a.get("pads"), a["auto_pad"], a["ceil_mode"]
-    )
+    return kernel, make_axes(x.shape[2:], kernel, a["strides"], a["dilations"], a.get("pads"), a["auto_pad"], a["ceil_mode"])
 
 
 @given(strategies.pools(("ceil_mode", "storage_order"), dtypes=["float32", "int8"], kinds=["special", "integers"]))
@@ -177,7 +175,10 @@ def test_narrowing():
     values = np.concatenate([patterns, near.astype(np.uint32)]).view(np.float32)
     values = values[~np.isnan(values)]
     for value, half, brain in zip(
-        values.tolist(), bits(finish(values, np.float16)).tolist(), bits(finish(values, ml_dtypes.bfloat16)).tolist()
+        values.tolist(),
+        bits(finish(values, np.float16)).tolist(),
+        bits(finish(values, ml_dtypes.bfloat16)).tolist(),
+        strict=True,
     ):
         try:
             assert half == struct.unpack("<H", struct.pack("<e", value))[0]

@@ -46,7 +46,7 @@ def conv_transpose(
     strides = int_list("strides", strides, r, 1, 1)
     dilations = int_list("dilations", dilations, r, 1, 1)
     output_padding = int_list("output_padding", output_padding, r, 0, 0)
-    if any(q >= max(s, d) for q, s, d in zip(output_padding, strides, dilations)):
+    if any(q >= max(s, d) for q, s, d in zip(output_padding, strides, dilations, strict=True)):
         raise ValueError("output_padding")
     wanted = int_list("output_shape", output_shape, r, None, 1)
     size, before = [], []

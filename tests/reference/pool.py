@@ -21,7 +21,7 @@ def plane_index(axes, tap, storage_order):
         steps = [int(np.prod(sizes[i + 1 :])) for i in range(len(sizes))]
     else:
         steps = [int(np.prod(sizes[:i])) for i in range(len(sizes))]
-    parts = [axis.positions(k) * step for axis, k, step in zip(axes, tap, steps)]
+    parts = [axis.positions(k) * step for axis, k, step in zip(axes, tap, steps, strict=True)]
     return outer(parts, np.add)
 
 
@@ -91,7 +91,7 @@ def average_pool(
         acc = np.where(here, acc + gather_tap(xs, axes, tap), acc)
         if count_include_pad:
             parts = []
-            for axis, k in zip(axes, tap):
+            for axis, k in zip(axes, tap, strict=True):
                 p = axis.positions(k)
                 parts.append((p >= -axis.before) & (p < axis.n + axis.after))
             count += outer(parts, np.logical_and)
@@ -103,7 +103,7 @@ def average_pool(
 @quiet
 def global_max_pool(x):
     require_float(x)
-    r = spatial_rank(x)
+    r = spatial_rank(x, most=14)
     flat = x.reshape(*x.shape[:2], int(np.prod(x.shape[2:])))
     best = np.full(x.shape[:2], lowest(x.dtype))
     for i in range(flat.shape[2]):
@@ -114,7 +114,7 @@ def global_max_pool(x):
 @quiet
 def global_average_pool(x):
     require_float(x)
-    r = spatial_rank(x)
+    r = spatial_rank(x, most=14)
     real = arithmetic_type(x.dtype)
     flat = x.astype(real).reshape(*x.shape[:2], int(np.prod(x.shape[2:])))
     acc = np.zeros(x.shape[:2], real)

@@ -26,11 +26,11 @@ def flag(name, value):
     return bool(value)
 
 
-def spatial_rank(x):
+def spatial_rank(x, most=3):
     if x.ndim < 3:
         raise ValueError("rank below 3")
-    if x.ndim > 5:
-        raise NotImplementedError("more than 3 spatial axes")
+    if x.ndim - 2 > most:
+        raise NotImplementedError(f"more than {most} spatial axes")
     return x.ndim - 2
 
 
@@ -85,8 +85,7 @@ def make_axes(sizes, kernel, strides, dilations, pads, auto_pad, ceil_mode=False
     strides = int_list("strides", strides, r, 1, 1)
     dilations = int_list("dilations", dilations, r, 1, 1)
     return [
-        make_axis(sizes[i], kernel[i], strides[i], dilations[i], pads[i], pads[r + i], auto_pad, ceil_mode)
-        for i in range(r)
+        make_axis(sizes[i], kernel[i], strides[i], dilations[i], pads[i], pads[r + i], auto_pad, ceil_mode) for i in range(r)
     ]
 
 
@@ -106,7 +105,7 @@ def outer(parts, combine):
 def inside(axes, tap):
     """Whether `tap` lies in the input, for every output position."""
     parts = []
-    for axis, k in zip(axes, tap):
+    for axis, k in zip(axes, tap, strict=True):
         p = axis.positions(k)
         parts.append((p >= 0) & (p < axis.n))
     return outer(parts, np.logical_and)
@@ -118,11 +117,11 @@ def gather(x, indices, mask):
     lead = x.shape[: x.ndim - r]
     if 0 in x.shape[x.ndim - r :]:
         return np.zeros((*lead, *mask.shape), x.dtype)
-    clipped = [np.clip(i, 0, n - 1) for i, n in zip(indices, x.shape[x.ndim - r :])]
+    clipped = [np.clip(i, 0, n - 1) for i, n in zip(indices, x.shape[x.ndim - r :], strict=True)]
     picked = x[(..., *np.ix_(*clipped))]
     return np.where(mask, picked, np.zeros((), x.dtype))
 
 
 def gather_tap(x, axes, tap):
     """The input elements under `tap`, for every output position; +0 outside."""
-    return gather(x, [axis.positions(k) for axis, k in zip(axes, tap)], inside(axes, tap))
+    return gather(x, [axis.positions(k) for axis, k in zip(axes, tap, strict=True)], inside(axes, tap))

@@ -1,0 +1,32 @@
+/* The micro-kernel tables. With EXACT_FAST the same source is compiled free to fuse a * b + c (mode fast).
+ * docs/exact-mode.md */
+#include "gemm.h"
+#include "isa.h"
+
+#ifdef EXACT_FAST
+#define TABLE32 EXACT_SYM(exact_fast_gemm32)
+#define TABLE64 EXACT_SYM(exact_fast_gemm64)
+#else
+#define TABLE32 EXACT_SYM(exact_gemm32)
+#define TABLE64 EXACT_SYM(exact_gemm64)
+#endif
+
+#define REAL float
+#define INTEGER int32_t
+#define NAN_BITS 0x7FC00000
+#define SUFFIX 32
+#include "gemm_tile.h"
+#undef REAL
+#undef INTEGER
+#undef NAN_BITS
+#undef SUFFIX
+
+#define REAL double
+#define INTEGER int64_t
+#define NAN_BITS 0x7FF8000000000000
+#define SUFFIX 64
+#include "gemm_tile.h"
+
+extern const struct exact_gemm_kernels TABLE32, TABLE64;
+const struct exact_gemm_kernels TABLE32 = {count32, run32};
+const struct exact_gemm_kernels TABLE64 = {count64, run64};

@@ -1,0 +1,78 @@
+/* The micro-kernel for one element type. Included by gemm_isa.c with REAL, INTEGER (of the same size), NAN_BITS and SUFFIX. */
+#define NAME3(name, suffix) name##suffix
+#define NAME2(name, suffix) NAME3(name, suffix)
+#define NAME(name) NAME2(name, SUFFIX)
+#define V NAME(vector)
+#define VI NAME(lanes)
+#define TILE NAME(tile)
+#define RUN NAME(run)
+
+typedef REAL V __attribute__((vector_size(EXACT_VB), aligned(sizeof(REAL)), may_alias));
+typedef INTEGER VI __attribute__((vector_size(EXACT_VB)));
+enum { NAME(count) = EXACT_VB / sizeof(REAL) };
+
+EXACT_INLINE V NAME(finish)(V c) {
+  VI ordered = (VI)(c == c);
+  return (V)(((VI)c & ordered) | (((VI){0} + NAN_BITS) & ~ordered));
+}
+
+EXACT_INLINE void TILE(const int rows, const int vectors, size_t k, const REAL *a, const REAL *b, size_t ldb, REAL *c,
+                       size_t ldc, bool first, const exact_epilogue *last) {
+  V acc[EXACT_GEMM_ROWS][EXACT_GEMM_VECTORS];
+  EXACT_UNROLL
+  for (int i = 0; i < rows; i++) {
+    EXACT_UNROLL
+    for (int j = 0; j < vectors; j++) acc[i][j] = first ? (V){0} : *(const V *)(c + i * ldc + j * NAME(count));
+  }
+  for (size_t p = 0; p < k; p++) {
+    V right[EXACT_GEMM_VECTORS];
+    EXACT_UNROLL
+    for (int j = 0; j < vectors; j++) right[j] = *(const V *)(b + j * NAME(count));
+    EXACT_UNROLL
+    for (int i = 0; i < rows; i++) {
+      EXACT_UNROLL
+      for (int j = 0; j < vectors; j++) acc[i][j] += right[j] * a[i];
+    }
+    a += rows;
+    b += ldb;
+  }
+  if (last) {
+    const REAL *row = last->row_bias, *column = last->column_bias;
+    EXACT_UNROLL
+    for (int i = 0; i < rows; i++) {
+      EXACT_UNROLL
+      for (int j = 0; j < vectors; j++) {
+        V y = acc[i][j];
+        if (row) y = y + row[i];
+        if (column) y = y + *(const V *)(column + j * NAME(count));
+        acc[i][j] = NAME(finish)(y);
+      }
+    }
+  }
+  EXACT_UNROLL
+  for (int i = 0; i < rows; i++) {
+    EXACT_UNROLL
+    for (int j = 0; j < vectors; j++) *(V *)(c + i * ldc + j * NAME(count)) = acc[i][j];
+  }
+}
+
+#define SHAPE(rows, vectors) \
+  case 2 * (rows) + (vectors): TILE(rows, vectors, k, a, b, ldb, c, ldc, first, last); break;
+
+static void RUN(int rows, int vectors, size_t k, const void *a, const void *b, size_t ldb, void *c, size_t ldc, bool first,
+                const exact_epilogue *last) {
+  switch (2 * rows + vectors) {
+    SHAPE(1, 1)
+    SHAPE(1, 2) SHAPE(2, 1) SHAPE(2, 2) SHAPE(3, 1) SHAPE(3, 2) SHAPE(4, 1) SHAPE(4, 2) SHAPE(5, 1) SHAPE(5, 2) SHAPE(6, 1)
+        SHAPE(6, 2)
+  }
+}
+
+#undef SHAPE
+#undef RUN
+#undef TILE
+#undef VI
+#undef V
+#undef NAME
+#undef NAME2
+#undef NAME3

@@ -1,0 +1,167 @@
+/* MaxPool, AveragePool, GlobalMaxPool, GlobalAveragePool: attributes, shapes and the choice of the way to run.
+ * Window taps go in (depth, row, column) order. Maximum: NaN ignored, the first of equal elements; mean: the taps inside the
+ * input summed from +0 and divided by their count. docs/pool.md */
+#include "pool.h"
+
+#include <stdlib.h>
+
+static bool is_global(const exact_pool_op *op) {
+  return op->kind == EXACT_GLOBAL_MAX_POOL || op->kind == EXACT_GLOBAL_AVERAGE_POOL;
+}
+
+/* Output sizes and the padding in force of the lifted axes. */
+static int sizes(const exact_pool_op *op, const int64_t in[3], int64_t out[3], int64_t begin[3], int64_t end[3],
+                 exact_error *err) {
+  for (int a = 0; a < 3; a++) {
+    int rc = exact_window_size(&op->window, a, in[a], op->ceil_mode, &out[a], &begin[a], &end[a], err);
+    if (rc) return rc;
+  }
+  return EXACT_OK;
+}
+
+static int infer(const exact_op *base, int n, const exact_tensor *in, exact_tensor *out, exact_error *err) {
+  const exact_pool_op *op = (const exact_pool_op *)base;
+  (void)n;
+  if (in->dtype != base->dtype)
+    return exact_fail(err, EXACT_INVALID, "X has the element type %s, expected %s", exact_dtype_name(in->dtype),
+                      exact_dtype_name(base->dtype));
+  out[0] = *in;
+  out[0].data = NULL;
+  if (is_global(op)) {
+    if (in->rank < 3) return exact_fail(err, EXACT_INVALID, "X has rank %d, expected 3 or more", in->rank);
+    for (int i = 2; i < in->rank; i++) out[0].dims[i] = 1;
+    return EXACT_OK;
+  }
+  int64_t size[3], lifted[3], begin[3], end[3];
+  if (in->rank != op->window.spatial + 2)
+    return exact_fail(err, EXACT_INVALID, "X has rank %d, expected %d for the %d values of kernel_shape", in->rank,
+                      op->window.spatial + 2, op->window.spatial);
+  exact_window_lift(in, size);
+  int rc = sizes(op, size, lifted, begin, end, err);
+  for (int i = 0; i < op->window.spatial; i++) out[0].dims[2 + i] = lifted[3 - op->window.spatial + i];
+  if (op->kind == EXACT_MAX_POOL) {
+    out[1] = out[0];
+    out[1].dtype = EXACT_INT64;
+  }
+  return rc;
+}
+
+/* ---- run ---- */
+static void run(const exact_call *call) {
+  const exact_pool_plan *p = (const exact_pool_plan *)call->plan;
+  bool indices = p->op->kind == EXACT_MAX_POOL && call->out[1];
+  if (p->planes && p->plane_out) (indices ? exact_pool_run_scan : p->run)(call);
+}
+
+/* ---- plan ---- */
+/* A mean whose one window is the whole plane is a global one. */
+static bool is_whole_plane(const exact_pool_plan *p) {
+  const exact_window *w = &p->op->window;
+  if (is_global(p->op)) return true;
+  bool whole = p->op->kind == EXACT_AVERAGE_POOL && p->plane_out == 1;
+  for (int a = 0; a < 3; a++)
+    whole &= p->begin[a] == 0 && w->kernel[a] == p->in[a] && (w->dilation[a] == 1 || w->kernel[a] == 1);
+  return whole;
+}
+
+/* Tables of the divisors' factors; columns are padded to whole vectors. */
+#define FILL_COUNTS(T, rows, columns)                                                                \
+  for (int64_t d = 0; d < p->out[0]; d++)                                                            \
+    for (int64_t h = 0; h < p->out[1]; h++)                                                          \
+      ((T *)(rows))[d * p->out[1] + h] = (T)(exact_pool_count(p, 0, d) * exact_pool_count(p, 1, h)); \
+  for (int64_t w = 0; w < p->out[2]; w++) ((T *)(columns))[w] = (T)exact_pool_count(p, 2, w);
+
+static void fill_counts(exact_pool_plan *p, char *rows, char *columns) {
+  if (p->op->op.dtype == EXACT_FLOAT64) {
+    FILL_COUNTS(double, rows, columns)
+  } else {
+    FILL_COUNTS(float, rows, columns)
+  }
+  p->row_count = rows;
+  p->column_count = columns;
+}
+
+static int plan(const exact_op *base, int n, const exact_tensor *in, exact_plan **out, exact_error *err) {
+  const exact_pool_op *op = (const exact_pool_op *)base;
+  exact_pool_plan draft = {.plan = {.op = base, .run = run}, .op = op};
+  size_t count, in_count, bytes = sizeof draft, rows_at = 0, columns_at = 0;
+  int rc = infer(base, n, in, draft.plan.out, err);
+  for (int i = 0; i < base->cls->outputs && !rc; i++) rc = exact_count(&draft.plan.out[i], i ? "Indices" : "Y", &count, err);
+  if (!rc) rc = exact_count(in, "X", &in_count, err);
+  if (rc) return rc;
+  bool empty = in->dims[0] == 0 || in->dims[1] == 0 || count == 0;
+  draft.planes = empty ? 0 : (size_t)in->dims[0] * (size_t)in->dims[1];
+  draft.plane_in = empty ? 0 : in_count / draft.planes;
+  draft.plane_out = empty ? 0 : count / draft.planes;
+  if (!is_global(op)) {
+    exact_window_lift(in, draft.in);
+    sizes(op, draft.in, draft.out, draft.begin, draft.end, NULL);
+  }
+  bool tiles = false;
+  if (!empty && is_whole_plane(&draft)) {
+    draft.run = exact_pool_run_global;
+    exact_pool_global_setup(&draft);
+  } else if (!empty) {
+    draft.run = exact_pool_run_scan;
+    exact_pool_scan_setup(&draft);
+    tiles = exact_pool_tiles(&draft);
+    if (tiles) draft.run = exact_pool_run_tiles;
+  }
+  bool counts = tiles && op->kind == EXACT_AVERAGE_POOL;
+  if (counts && (!exact_part(&bytes, (size_t)(draft.out[0] * draft.out[1]), 8, &rows_at) ||
+                 !exact_part(&bytes, (size_t)draft.out[2] + POOL_VECTOR, 8, &columns_at)))
+    return exact_fail(err, EXACT_INVALID, "the output is too large");
+  exact_pool_plan *p = exact_new(bytes, err);
+  if (!p) return EXACT_NO_MEMORY;
+  *p = draft;
+  if (counts) fill_counts(p, (char *)p + rows_at, (char *)p + columns_at);
+  *out = &p->plan;
+  return EXACT_OK;
+}
+
+/* ---- op ---- */
+static void free_op(exact_op *op) { free(op); }
+
+static const exact_op_class max_pool_class = {
+    .name = "MaxPool", .outputs = 2, .min_inputs = 1, .max_inputs = 1, .infer = infer, .plan = plan, .free = free_op};
+static const exact_op_class pool_class = {
+    .name = "pool", .outputs = 1, .min_inputs = 1, .max_inputs = 1, .infer = infer, .plan = plan, .free = free_op};
+
+static int check_switch(const char *name, int64_t value, exact_error *err) {
+  if (value == 0 || value == 1) return EXACT_OK;
+  return exact_fail(err, EXACT_INVALID, "%s is %lld, expected 0 or 1", name, (long long)value);
+}
+
+static int check(int kind, const exact_pool_attrs *attrs, int dtype, exact_window *window, exact_error *err) {
+  int rc;
+  if (kind < EXACT_MAX_POOL || kind > EXACT_GLOBAL_AVERAGE_POOL)
+    return exact_fail(err, EXACT_INVALID, "unknown kind of pool %d", kind);
+  bool bytes = kind == EXACT_MAX_POOL && (dtype == EXACT_INT8 || dtype == EXACT_UINT8);
+  if (!exact_is_float(dtype) && !bytes)
+    return exact_fail(err, EXACT_UNSUPPORTED, "element type %s, supported are float types%s", exact_dtype_name(dtype),
+                      kind == EXACT_MAX_POOL ? ", int8 and uint8" : "");
+  if (kind != EXACT_MAX_POOL && kind != EXACT_AVERAGE_POOL) return EXACT_OK;
+  if ((rc = check_switch("ceil_mode", attrs->ceil_mode, err))) return rc;
+  if (kind == EXACT_MAX_POOL && (rc = check_switch("storage_order", attrs->storage_order, err))) return rc;
+  if (kind == EXACT_AVERAGE_POOL && (rc = check_switch("count_include_pad", attrs->count_include_pad, err))) return rc;
+  if (attrs->window.kernel_shape.n == 0) return exact_fail(err, EXACT_INVALID, "kernel_shape is missing");
+  return exact_window_init(window, &attrs->window, attrs->window.kernel_shape.n, NULL, err);
+}
+
+int exact_pool_new(int kind, const exact_pool_attrs *attrs, int dtype, exact_op **op, exact_error *err) {
+  exact_window window = {0};
+  int rc = check(kind, attrs, dtype, &window, err);
+  if (rc) return rc;
+  exact_error local;
+  if (!err) err = &local;
+  exact_pool_op *p =
+      exact_op_new(sizeof *p, kind == EXACT_MAX_POOL ? &max_pool_class : &pool_class, dtype, EXACT_MODE_EXACT, err);
+  if (!p) return err->code;
+  p->kind = kind;
+  p->window = window;
+  if (kind == EXACT_MAX_POOL || kind == EXACT_AVERAGE_POOL) p->ceil_mode = attrs->ceil_mode != 0;
+  p->count_include_pad = kind == EXACT_AVERAGE_POOL && attrs->count_include_pad != 0;
+  p->column_major = kind == EXACT_MAX_POOL && attrs->storage_order == 1;
+  *op = &p->op;
+  return EXACT_OK;
+}

@@ -1,0 +1,191 @@
+/* Window and plane reductions of the pools; lanes hold different outputs. docs/pool.md */
+#include "isa.h"
+#include "pool.h"
+#include "half.h"
+
+#include <math.h>
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+typedef float f32v __attribute__((vector_size(EXACT_VB), aligned(4), may_alias));
+typedef int32_t i32v __attribute__((vector_size(EXACT_VB), aligned(4), may_alias));
+typedef double f64v __attribute__((vector_size(EXACT_VB), aligned(8), may_alias));
+typedef int64_t i64v __attribute__((vector_size(EXACT_VB), aligned(8), may_alias));
+typedef int8_t i8v __attribute__((vector_size(EXACT_VB), aligned(1), may_alias));
+typedef uint8_t u8v __attribute__((vector_size(EXACT_VB), aligned(1), may_alias));
+
+/* x > m ? x : m. x86's float maximum is exactly that: the second operand where either is NaN and for two zeros. */
+#define SELECT_GREATER(V, I, x, m)                             \
+  ({                                                           \
+    V greater_x = (x), greater_m = (m);                        \
+    I greater = (I)(greater_x > greater_m);                    \
+    (V)(((I)greater_x & greater) | ((I)greater_m & ~greater)); \
+  })
+#if EXACT_VB == 64
+#define MAX_F32(x, m) (f32v) _mm512_max_ps((__m512)(x), (__m512)(m))
+#define MAX_F64(x, m) (f64v) _mm512_max_pd((__m512d)(x), (__m512d)(m))
+#define MAX_I8(x, m) (i8v) _mm512_max_epi8((__m512i)(x), (__m512i)(m))
+#define MAX_U8(x, m) (u8v) _mm512_max_epu8((__m512i)(x), (__m512i)(m))
+#elif EXACT_VB == 32
+#define MAX_F32(x, m) (f32v) _mm256_max_ps((__m256)(x), (__m256)(m))
+#define MAX_F64(x, m) (f64v) _mm256_max_pd((__m256d)(x), (__m256d)(m))
+#define MAX_I8(x, m) (i8v) _mm256_max_epi8((__m256i)(x), (__m256i)(m))
+#define MAX_U8(x, m) (u8v) _mm256_max_epu8((__m256i)(x), (__m256i)(m))
+#elif defined(__x86_64__)
+#define MAX_F32(x, m) (f32v) _mm_max_ps((__m128)(x), (__m128)(m))
+#define MAX_F64(x, m) (f64v) _mm_max_pd((__m128d)(x), (__m128d)(m))
+#define MAX_I8(x, m) SELECT_GREATER(i8v, i8v, x, m)
+#define MAX_U8(x, m) (u8v) _mm_max_epu8((__m128i)(x), (__m128i)(m))
+#else
+#define MAX_F32(x, m) SELECT_GREATER(f32v, i32v, x, m)
+#define MAX_F64(x, m) SELECT_GREATER(f64v, i64v, x, m)
+#define MAX_I8(x, m) SELECT_GREATER(i8v, i8v, x, m)
+#define MAX_U8(x, m) SELECT_GREATER(u8v, u8v, x, m)
+#endif
+
+#define EVERY_OTHER_2(i) i, i + 2
+#define EVERY_OTHER_4(i) EVERY_OTHER_2(i), EVERY_OTHER_2(i + 4)
+#define EVERY_OTHER_8(i) EVERY_OTHER_4(i), EVERY_OTHER_4(i + 8)
+#define EVERY_OTHER_16(i) EVERY_OTHER_8(i), EVERY_OTHER_8(i + 16)
+#define EVERY_OTHER_32(i) EVERY_OTHER_16(i), EVERY_OTHER_16(i + 32)
+#define EVERY_OTHER_64(i) EVERY_OTHER_32(i), EVERY_OTHER_32(i + 64)
+#if EXACT_VB == 64
+#define LANES_8 64
+#define LANES_32 16
+#define LANES_64 8
+#elif EXACT_VB == 32
+#define LANES_8 32
+#define LANES_32 8
+#define LANES_64 4
+#else
+#define LANES_8 16
+#define LANES_32 4
+#define LANES_64 2
+#endif
+
+EXACT_INLINE f32v canonical_f32(f32v v) {
+  i32v number = v == v;
+  return (f32v)(((i32v)v & number) | (0x7FC00000 & ~number));
+}
+EXACT_INLINE f64v canonical_f64(f64v v) {
+  i64v number = v == v;
+  return (f64v)(((i64v)v & number) | (0x7FF8000000000000 & ~number));
+}
+
+#define T float
+#define V f32v
+#define I i32v
+#define LANES LANES_32
+#define LOWEST -INFINITY
+#define MAX MAX_F32
+#define NAME(x) x##_f32
+#define FLOAT_LANES
+#include "pool_rows.h"
+
+#define T double
+#define V f64v
+#define I i64v
+#define LANES LANES_64
+#define LOWEST -INFINITY
+#define MAX MAX_F64
+#define NAME(x) x##_f64
+#define FLOAT_LANES
+#include "pool_rows.h"
+
+#define T int8_t
+#define V i8v
+#define I i8v
+#define LANES LANES_8
+#define LOWEST INT8_MIN
+#define MAX MAX_I8
+#define NAME(x) x##_i8
+#include "pool_rows.h"
+
+#define T uint8_t
+#define V u8v
+#define I u8v
+#define LANES LANES_8
+#define LOWEST 0
+#define MAX MAX_U8
+#define NAME(x) x##_u8
+#include "pool_rows.h"
+
+/* ---- plane sums, lanes = planes ---- */
+#define QUADS (EXACT_VB / 16)
+typedef float quad __attribute__((vector_size(16), aligned(4), may_alias));
+
+/* Pieces of four columns from the planes 0, 4, 8, .. of a vector's worth of planes. */
+EXACT_INLINE f32v gather_quads(const float *x, size_t step) {
+#if EXACT_VB == 16
+  (void)step;
+  return *(const quad *)x;
+#else
+  typedef float half_vector __attribute__((vector_size(32)));
+  half_vector low = __builtin_shufflevector(*(const quad *)x, *(const quad *)(x + 4 * step), 0, 1, 2, 3, 4, 5, 6, 7);
+#if EXACT_VB == 32
+  return low;
+#else
+  half_vector high =
+      __builtin_shufflevector(*(const quad *)(x + 8 * step), *(const quad *)(x + 12 * step), 0, 1, 2, 3, 4, 5, 6, 7);
+  return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+#endif
+#endif
+}
+
+#if EXACT_VB == 64
+#define EACH_QUAD(f) f(0), f(4), f(8), f(12)
+#elif EXACT_VB == 32
+#define EACH_QUAD(f) f(0), f(4)
+#else
+#define EACH_QUAD(f) f(0)
+#endif
+#define LOW_PAIRS(i) i, i + LANES_32, i + 1, i + 1 + LANES_32
+#define HIGH_PAIRS(i) i + 2, i + 2 + LANES_32, i + 3, i + 3 + LANES_32
+#define LOW_HALVES(i) i, i + 1, i + LANES_32, i + 1 + LANES_32
+#define HIGH_HALVES(i) i + 2, i + 3, i + 2 + LANES_32, i + 3 + LANES_32
+#define SHUFFLE(a, b, f) __builtin_shufflevector(a, b, EACH_QUAD(f))
+
+/* Adds four columns: 4x4 transposes in each 16 bytes turn row pieces into vectors of planes. */
+EXACT_INLINE f32v add_four_columns(f32v acc, const float *x, size_t step) {
+  f32v a = gather_quads(x, step), b = gather_quads(x + step, step);
+  f32v c = gather_quads(x + 2 * step, step), d = gather_quads(x + 3 * step, step);
+  f32v ab = SHUFFLE(a, b, LOW_PAIRS), cd = SHUFFLE(c, d, LOW_PAIRS);
+  acc += SHUFFLE(ab, cd, LOW_HALVES);
+  acc += SHUFFLE(ab, cd, HIGH_HALVES);
+  ab = SHUFFLE(a, b, HIGH_PAIRS), cd = SHUFFLE(c, d, HIGH_PAIRS);
+  acc += SHUFFLE(ab, cd, LOW_HALVES);
+  acc += SHUFFLE(ab, cd, HIGH_HALVES);
+  return acc;
+}
+
+enum { GROUP = 2 * LANES_32 };
+
+static void sum_group(const float *x, size_t step, size_t n, float *sum) {
+  const float *next = x + LANES_32 * step;
+  f32v acc = *(const f32v *)sum, acc_next = *(const f32v *)(sum + LANES_32);
+  size_t i = 0;
+  for (; i + 4 <= n; i += 4) {
+    acc = add_four_columns(acc, x + i, step);
+    acc_next = add_four_columns(acc_next, next + i, step);
+  }
+  for (; i < n; i++) {
+    f32v column, column_next;
+    for (size_t p = 0; p < LANES_32; p++) column[p] = x[p * step + i], column_next[p] = next[p * step + i];
+    acc += column;
+    acc_next += column_next;
+  }
+  *(f32v *)sum = acc;
+  *(f32v *)(sum + LANES_32) = acc_next;
+}
+
+const struct exact_pool_kernels EXACT_SYM(exact_pool) = {
+    .max_rows = {max_rows_f32, max_rows_f64, max_rows_i8, max_rows_u8},
+    .mean_rows = {mean_rows_f32, mean_rows_f64},
+    .group = GROUP,
+    .sum_group = sum_group,
+    .sum_few = {sum_few_f32, sum_few_f64},
+    .max_plane = {max_plane_f32, max_plane_f64},
+    .widen = exact_load_row,
+    .narrow = exact_store_row,
+};

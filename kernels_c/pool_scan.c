@@ -1,0 +1,193 @@
+/* Pools one window at a time: MaxPool with Indices, the maxima that vectors cannot settle (no number in the window), and
+ * windows with gaps so wide that padded copies of the input would not pay. docs/pool.md */
+#include "pool.h"
+
+#include "half.h"
+
+exact_pool_bits exact_pool_special(int dtype) {
+  switch (dtype) {
+    case EXACT_FLOAT16: return (exact_pool_bits){0xFBFF, 0x7E00, 0xFC00};
+    case EXACT_BFLOAT16: return (exact_pool_bits){0xFF7F, 0x7FC0, 0xFF80};
+    case EXACT_FLOAT32: return (exact_pool_bits){0xFF7FFFFF, 0x7FC00000, 0xFF800000};
+    case EXACT_FLOAT64: return (exact_pool_bits){0xFFEFFFFFFFFFFFFF, 0x7FF8000000000000, 0xFFF0000000000000};
+    case EXACT_INT8: return (exact_pool_bits){.lowest = 0x80};
+    default: return (exact_pool_bits){0};
+  }
+}
+
+void exact_pool_clip(const exact_pool_plan *p, int a, int64_t o, int64_t before, int64_t after, int64_t *first, int64_t *end) {
+  const exact_window *w = &p->op->window;
+  int64_t step = w->dilation[a], at = o * w->stride[a] - p->begin[a] + before, room = before + p->in[a] + after;
+  *first = at < 0 ? (-at - 1) / step + 1 : 0;
+  *end = at < room ? (room - 1 - at) / step + 1 : 0;
+  if (*end > w->kernel[a]) *end = w->kernel[a];
+  if (*first > *end) *first = *end;
+}
+
+int64_t exact_pool_count(const exact_pool_plan *p, int a, int64_t o) {
+  int64_t first, end;
+  bool pad = p->op->count_include_pad;
+  exact_pool_clip(p, a, o, pad ? p->begin[a] : 0, pad ? p->end[a] : 0, &first, &end);
+  return end - first;
+}
+
+/* The taps inside the input: start + i * step, i < n, in elements of the plane, for each axis. */
+typedef struct box {
+  int64_t start, n[3], step[3];
+} box;
+
+static box inside(const exact_pool_plan *p, const int64_t o[3]) {
+  const exact_window *w = &p->op->window;
+  box b = {0};
+  if (p->plane_in == 0) return b;
+  int64_t size[3] = {p->in[1] * p->in[2], p->in[2], 1};
+  for (int a = 0; a < 3; a++) {
+    int64_t first, end;
+    exact_pool_clip(p, a, o[a], 0, 0, &first, &end);
+    b.n[a] = end - first;
+    if (b.n[a] > 0) b.start += (o[a] * w->stride[a] - p->begin[a] + first * w->dilation[a]) * size[a];
+    if (b.n[a] > 1) b.step[a] = w->dilation[a] * size[a];
+  }
+  return b;
+}
+
+#define EACH_TAP(b, at)                       \
+  for (int64_t d_ = 0; d_ < (b).n[0]; d_++)   \
+    for (int64_t h_ = 0; h_ < (b).n[1]; h_++) \
+      for (int64_t w_ = 0, at = (b).start + d_ * (b).step[0] + h_ * (b).step[1]; w_ < (b).n[2]; w_++, at += (b).step[2])
+
+/* Index of the maximum in a box with taps: the first tap gives way to a greater one and a NaN to any number. */
+#define DEFINE_ARGMAX(name, T, V, LOAD, IS_NAN)               \
+  static int64_t name(const void *plane, const box *b) {      \
+    const T *x = plane;                                       \
+    int64_t best = b->start;                                  \
+    V most = LOAD(x[best]);                                   \
+    EACH_TAP(*b, at) {                                        \
+      V value = LOAD(x[at]);                                  \
+      if (value > most || (IS_NAN(most) && !IS_NAN(value))) { \
+        most = value;                                         \
+        best = at;                                            \
+      }                                                       \
+    }                                                         \
+    return best;                                              \
+  }
+#define SAME(v) (v)
+#define NEVER(v) ((void)(v), false)
+#define IS_NAN(v) ((v) != (v))
+DEFINE_ARGMAX(argmax_f32, float, float, SAME, IS_NAN)
+DEFINE_ARGMAX(argmax_f64, double, double, SAME, IS_NAN)
+DEFINE_ARGMAX(argmax_f16, uint16_t, float, exact_f16_to_f32, IS_NAN)
+DEFINE_ARGMAX(argmax_bf16, uint16_t, float, exact_bf16_to_f32, IS_NAN)
+DEFINE_ARGMAX(argmax_i8, int8_t, int, SAME, NEVER)
+DEFINE_ARGMAX(argmax_u8, uint8_t, int, SAME, NEVER)
+
+static int64_t argmax(int dtype, const void *plane, const box *b) {
+  switch (dtype) {
+    case EXACT_FLOAT32: return argmax_f32(plane, b);
+    case EXACT_FLOAT64: return argmax_f64(plane, b);
+    case EXACT_FLOAT16: return argmax_f16(plane, b);
+    case EXACT_BFLOAT16: return argmax_bf16(plane, b);
+    case EXACT_INT8: return argmax_i8(plane, b);
+    default: return argmax_u8(plane, b);
+  }
+}
+
+static uint64_t load_bits(const void *x, size_t size) {
+  uint16_t half;
+  uint32_t word;
+  uint64_t twice;
+  if (size == 1) return *(const uint8_t *)x;
+  if (size == 2) return memcpy(&half, x, 2), half;
+  if (size == 4) return memcpy(&word, x, 4), word;
+  return memcpy(&twice, x, 8), twice;
+}
+
+static void store_bits(void *y, size_t size, uint64_t bits) {
+  uint8_t byte = (uint8_t)bits;
+  uint16_t half = (uint16_t)bits;
+  uint32_t word = (uint32_t)bits;
+  memcpy(y, size == 1 ? (void *)&byte : size == 2 ? (void *)&half : size == 4 ? (void *)&word : (void *)&bits, size);
+}
+
+size_t exact_pool_scan_max(const exact_pool_plan *p, const void *x, const int64_t o[3], void *y) {
+  int dtype = p->op->op.dtype;
+  size_t size = exact_dtype_size(dtype);
+  exact_pool_bits special = exact_pool_special(dtype);
+  box b = inside(p, o);
+  if (!b.n[0] || !b.n[1] || !b.n[2]) {
+    store_bits(y, size, special.lowest);
+    return 0;
+  }
+  int64_t best = argmax(dtype, x, &b);
+  uint64_t bits = load_bits((const char *)x + (size_t)best * size, size), sign = (uint64_t)1 << (8 * size - 1);
+  bool nan = exact_is_float(dtype) && (bits & (sign - 1)) > (special.minus_infinity & (sign - 1));
+  store_bits(y, size, nan ? special.nan : bits);
+  return (size_t)best;
+}
+
+static void scan_mean(const exact_pool_plan *p, const void *x, const int64_t o[3], void *y) {
+  int dtype = p->op->op.dtype;
+  box b = inside(p, o);
+  double count = 1; /* exact below 2^53 */
+  for (int a = 0; a < 3; a++) count *= (double)exact_pool_count(p, a, o[a]);
+  if (dtype == EXACT_FLOAT64) {
+    double sum = 0, mean;
+    EACH_TAP(b, at) sum += ((const double *)x)[at];
+    mean = sum / count;
+    if (mean != mean) store_bits(&mean, 8, exact_pool_special(dtype).nan);
+    memcpy(y, &mean, 8);
+    return;
+  }
+  size_t size = exact_dtype_size(dtype);
+  float sum = 0, value, mean;
+  EACH_TAP(b, at) {
+    exact_load_row(&value, (const char *)x + (size_t)at * size, 1, dtype);
+    sum += value;
+  }
+  mean = sum / (float)count;
+  if (mean != mean) store_bits(&mean, 4, exact_pool_special(EXACT_FLOAT32).nan);
+  exact_store_row(y, &mean, 1, dtype);
+}
+
+/* Output rows from task * scan_per_task on. */
+static void scan_rows(void *arg, size_t task) {
+  const exact_call *call = arg;
+  const exact_pool_plan *p = (const exact_pool_plan *)call->plan;
+  size_t size = exact_dtype_size(p->op->op.dtype), rows = (size_t)(p->out[0] * p->out[1]);
+  int64_t *indices = p->plan.out[1].rank ? call->out[1] : NULL;
+  size_t row = task * p->scan_per_task, end = row + p->scan_per_task;
+  if (end > p->planes * rows) end = p->planes * rows;
+  for (; row < end; row++) {
+    size_t plane = row / rows;
+    const char *x = (const char *)call->in[0] + plane * p->plane_in * size;
+    int64_t o[3] = {(int64_t)(row % rows) / p->out[1], (int64_t)(row % rows) % p->out[1], 0};
+    for (size_t at = row * (size_t)p->out[2]; o[2] < p->out[2]; o[2]++, at++) {
+      char *y = (char *)call->out[0] + at * size, unwanted[8];
+      if (p->op->kind == EXACT_AVERAGE_POOL) {
+        scan_mean(p, x, o, y);
+        continue;
+      }
+      size_t best = exact_pool_scan_max(p, x, o, call->out[0] ? y : unwanted);
+      if (!indices) continue;
+      size_t height = (size_t)p->in[1], width = (size_t)p->in[2];
+      if (p->op->column_major && p->plane_in)
+        best = (best % width * height + best / width % height) * (size_t)p->in[0] + best / (width * height);
+      indices[at] = (int64_t)(plane * p->plane_in + best);
+    }
+  }
+}
+
+void exact_pool_scan_setup(exact_pool_plan *p) {
+  size_t rows = p->planes * (size_t)(p->out[0] * p->out[1]), cost = (size_t)p->out[2];
+  for (int a = 0; a < 3; a++) {
+    size_t taps = (size_t)(p->op->window.kernel[a] < p->in[a] ? p->op->window.kernel[a] : p->in[a]);
+    if (!exact_mul(cost, taps + 1, &cost)) cost = SIZE_MAX;
+  }
+  p->scan_per_task = cost < 65536 ? 65536 / (cost + 1) + 1 : 1;
+  p->scan_tasks = rows ? (rows - 1) / p->scan_per_task + 1 : 0;
+}
+
+void exact_pool_run_scan(const exact_call *call) {
+  const exact_pool_plan *p = (const exact_pool_plan *)call->plan;
+  exact_parallel(call->threads, p->scan_tasks, scan_rows, (void *)call);
+}

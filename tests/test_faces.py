@@ -1,0 +1,296 @@
+"""The two faces: which nodes run our kernels, on every opset and type, with the bits of the NumPy face."""
+
+import ml_dtypes
+import numpy as np
+import onnx
+import onnxruntime as ort
+import pytest
+from faces import EP, FACES, NEWEST_OPSET, cpu, graph, kernels_created, node, profile_ops, run, session
+from helpers import assert_bits, data, kernels
+from onnxruntime_ep_exact import REWRITES, measure
+from onnxruntime_ep_exact.operators import OPERATORS
+
+RNG = np.random.default_rng(7)
+C = 6
+
+
+def case(op, dtype=np.float32):
+    """(feeds, constant inputs, attributes, the NumPy face's outputs)"""
+    x = data(RNG, (2, C, 9, 11), dtype)
+    w, b = data(RNG, (4, C, 3, 3), dtype), data(RNG, (4,), dtype)
+    up = data(RNG, (C, 4, 3, 2), dtype)
+    window = {"kernel_shape": [3, 2], "strides": [2, 1], "pads": [1, 0, 0, 1]}
+    statistics = [data(RNG, (C,), dtype) for _ in range(3)] + [np.abs(data(RNG, (C,), dtype))]
+    match op:
+        case "Conv":
+            return x, [w, b], {"pads": [1, 1, 0, 2]}, kernels.conv(x, w, b, pads=[1, 1, 0, 2])
+        case "ConvTranspose":
+            return x, [up, b], {"strides": [2, 2]}, kernels.conv_transpose(x, up, b, strides=[2, 2])
+        case "MaxPool":
+            return x, [], window, kernels.max_pool(x, **window)
+        case "AveragePool":
+            return x, [], window, kernels.average_pool(x, **window)
+        case "GlobalMaxPool":
+            return x, [], {}, kernels.global_max_pool(x)
+        case "GlobalAveragePool":
+            return x, [], {}, kernels.global_average_pool(x)
+        case "BatchNormalization":
+            return x, statistics, {"epsilon": 0.01}, kernels.batch_normalization(x, *statistics, epsilon=0.01)
+    raise AssertionError(op)
+
+
+def model(op, x, constants, attributes, opset):
+    weights = {f"w{i}": array for i, array in enumerate(constants)}
+    return graph([node(op, ["x", *weights], **attributes)], {"x": (x.dtype, x.shape)}, weights, opset=opset)
+
+
+OPS = sorted({row.type for row in OPERATORS})
+OPSETS = [7, 8, 9, 10, 11, 12, 13, 14, 15, 17, 18, 19, 21, 22, NEWEST_OPSET]
+
+
+@pytest.mark.parametrize("opset", OPSETS)
+@pytest.mark.parametrize("op", OPS)
+@pytest.mark.parametrize("face", FACES)
+def test_every_opset(face, op, opset):
+    x, constants, attributes, want = case(op)
+    (got,) = run(model(op, x, constants, attributes, opset), face, {"x": x})
+    assert_bits(got, want)
+
+
+@pytest.mark.parametrize("op", OPS)
+@pytest.mark.parametrize("face", FACES)
+def test_our_kernel_ran(face, op, tmp_path):
+    """Plugin: from ONNX Runtime's profile. Custom ops run as nodes of the CPU provider: from ONNX Runtime's log."""
+    x, constants, attributes, _ = case(op)
+    path = tmp_path / "model.onnx"
+    path.write_bytes(model(op, x, constants, attributes, 17))
+    assert kernels_created(path, face) == ["n"]
+    if face == "plugin":
+        assert measure.placement(str(path), {"x": x}, face) == [("n", op, EP)]
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float16])
+@pytest.mark.parametrize("op", OPS)
+@pytest.mark.parametrize("face", FACES)
+def test_types(face, op, dtype):
+    x, constants, attributes, want = case(op, dtype)
+    (got,) = run(model(op, x, constants, attributes, 18), face, {"x": x})
+    assert_bits(got, want)
+
+
+@pytest.mark.parametrize("op", OPS)
+@pytest.mark.parametrize("face", FACES)
+def test_bfloat16(face, op):
+    """bfloat16 does not cross ONNX Runtime's NumPy border: Casts beside the node do (they are exact)."""
+    x, constants, attributes, want = case(op, ml_dtypes.bfloat16)
+    names = [f"w{i}" for i in range(len(constants))]
+    nodes = [node("Cast", [f"{n}32"], [n], n, to=onnx.TensorProto.BFLOAT16) for n in ["x", *names]]
+    nodes += [node(op, ["x", *names], ["y16"], **attributes), node("Cast", ["y16"], ["y"], "out", to=onnx.TensorProto.FLOAT)]
+    weights = {f"{n}32": array.astype(np.float32) for n, array in zip(names, constants)}
+    (got,) = run(graph(nodes, {"x32": (np.float32, x.shape)}, weights, opset=22), face, {"x32": x.astype(np.float32)})
+    assert_bits(got.astype(ml_dtypes.bfloat16), want)
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.uint8])
+@pytest.mark.parametrize("face", FACES)
+def test_max_pool_of_bytes_with_indices(face, dtype):
+    x = RNG.integers(np.iinfo(dtype).min, np.iinfo(dtype).max, (2, 3, 7, 5), dtype, endpoint=True)
+    attributes = {"kernel_shape": [3, 3], "dilations": [2, 1], "ceil_mode": 1, "storage_order": 1}
+    m = graph([node("MaxPool", ["x"], ["y", "i"], **attributes)], {"x": (dtype, x.shape)}, outputs=("y", "i"), opset=12)
+    got = run(m, face, {"x": x})
+    for one, other in zip(got, kernels.max_pool(x, return_indices=True, **attributes)):
+        assert_bits(one, other)
+
+
+@pytest.mark.parametrize("threads", [1, 2, 7])
+@pytest.mark.parametrize("face", FACES)
+def test_run_time_weights_dynamic_shapes_and_batches(face, threads):
+    """Weights as graph inputs, one session for many shapes (more than plans are kept), twice."""
+    so = measure.options(threads)
+    inputs = {"x": (np.float32, ["n", "c", "h", "w"]), "w": (np.float32, ["m", "c", 3, 3]), "b": (np.float32, ["m"])}
+    s = session(graph([node("Conv", ["x", "w", "b"])], inputs), face, so)
+    shapes = [(n, c, h, 8) for n in (0, 1, 3) for c in (1, 5) for h in (3, 4, 20)]
+    for n, c, h, width in shapes * 2:
+        x, w, b = data(RNG, (n, c, h, width), np.float32), data(RNG, (7, c, 3, 3), np.float32), data(RNG, (7,), np.float32)
+        assert_bits(s.run(None, {"x": x, "w": w, "b": b})[0], kernels.conv(x, w, b))
+
+
+@pytest.mark.parametrize("face", FACES)
+def test_row_of_a_batch_is_the_row_alone(face):
+    x, constants, attributes, _ = case("Conv")
+    many = np.concatenate([x] * 4)
+    weights = {f"w{i}": array for i, array in enumerate(constants)}
+    s = session(graph([node("Conv", ["x", *weights], **attributes)], {"x": (np.float32, ["n", *x.shape[1:]])}, weights), face)
+    assert_bits(s.run(None, {"x": many})[0][:2], s.run(None, {"x": x})[0])
+
+
+@pytest.mark.parametrize("face", FACES)
+@pytest.mark.parametrize("key", ["session.disable_prepacking", "session.set_denormal_as_zero"])
+def test_session_settings_do_not_change_bits(face, key):
+    """Prepacking off; the threads' flush-to-zero on (tiny data would vanish)."""
+    so = measure.options(2)
+    so.add_session_config_entry(key, "1")
+    x, w = data(RNG, (1, 8, 6, 6), np.float32, "tiny"), data(RNG, (4, 8, 3, 3), np.float32, "tiny")
+    m = graph([node("Conv", ["x", "w"])], {"x": (np.float32, x.shape)}, {"w": w})
+    got = run(m, face, {"x": x}, so)[0]
+    assert_bits(got, kernels.conv(x, w))
+    assert (np.abs(got[got != 0]) < np.finfo(np.float32).smallest_normal).any()
+
+
+# ---- optimizers ----
+
+LEVELS = [
+    ort.GraphOptimizationLevel.ORT_DISABLE_ALL,
+    ort.GraphOptimizationLevel.ORT_ENABLE_BASIC,
+    ort.GraphOptimizationLevel.ORT_ENABLE_EXTENDED,
+    ort.GraphOptimizationLevel.ORT_ENABLE_ALL,
+]
+
+
+def patterns():
+    """name -> (model, NumPy face's output): what ONNX Runtime's optimizers rewrite around our nodes."""
+    x, w, b = data(RNG, (1, 3, 12, 12), np.float32), data(RNG, (8, 3, 3, 3), np.float32), data(RNG, (8,), np.float32)
+    k = data(RNG, (8, 1, 1), np.float32)
+    stats = [data(RNG, (8,), np.float32) for _ in range(3)] + [np.abs(data(RNG, (8,), np.float32)) + 1]
+    names = ["s", "o", "m", "v"]
+    conv, weights, y = node("Conv", ["x", "w", "b"], ["c"], "conv"), {"w": w, "b": b}, kernels.conv(x, w, b)
+
+    def after(*nodes, **extra):
+        return graph([conv, *nodes], {"x": (np.float32, x.shape)}, {**weights, **extra})
+
+    padded = np.pad(x, ((0, 0), (0, 0), (1, 1), (1, 1)))
+    pad = graph(
+        [node("Pad", ["x", "p"], ["q"], "pad"), node("Conv", ["q", "w", "b"])],
+        {"x": (np.float32, x.shape)},
+        {**weights, "p": np.array([0, 0, 1, 1, 0, 0, 1, 1])},
+    )
+    negative = -np.abs(x)
+    pool = graph(
+        [node("Pad", ["x", "p"], ["q"], "pad"), node("MaxPool", ["q"], kernel_shape=[2, 2])],
+        {"x": (np.float32, x.shape)},
+        {"p": np.array([0, 0, 1, 1, 0, 0, 1, 1])},
+    )
+    constant = graph([node("Conv", ["k", "w", "b"], ["c"], "conv"), node("Add", ["c", "x"])], {"x": (np.float32, (1, 8, 10, 10))},
+                     {**weights, "k": x})
+    relu = np.maximum(y, 0)
+    return {
+        "Conv+BatchNormalization+Relu": (
+            after(node("BatchNormalization", ["c", *names], ["t"], "bn"), node("Relu", ["t"], name="r"), **dict(zip(names, stats))),
+            x,
+            np.maximum(kernels.batch_normalization(y, *stats), 0),
+        ),
+        "Conv+Add": (after(node("Add", ["c", "k"], name="a"), k=k), x, y + k),
+        "Conv+Mul": (after(node("Mul", ["c", "k"], name="a"), k=k), x, y * k),
+        "Conv+Relu": (after(node("Relu", ["c"], name="r")), x, relu),
+        "Conv+Relu+MaxPool": (
+            after(node("Relu", ["c"], ["t"], "r"), node("MaxPool", ["t"], name="p", kernel_shape=[2, 2])),
+            x,
+            kernels.max_pool(relu, [2, 2]),
+        ),
+        "Pad+Conv": (pad, x, kernels.conv(padded, w, b)),
+        "Pad+MaxPool": (pool, negative, kernels.max_pool(np.pad(negative, ((0, 0), (0, 0), (1, 1), (1, 1))), [2, 2])),
+        "Conv of constants": (constant, np.zeros((1, 8, 10, 10), np.float32), y + np.float32(0)),
+    }
+
+
+PATTERNS = patterns()
+
+
+@pytest.mark.parametrize("level", LEVELS, ids=lambda level: level.name)
+@pytest.mark.parametrize("name", PATTERNS)
+@pytest.mark.parametrize("face", FACES)
+def test_optimizers_do_not_change_bits(face, name, level):
+    m, x, want = PATTERNS[name]
+    so = measure.options(1)
+    so.graph_optimization_level = level
+    assert_bits(run(m, face, {"x": x}, so)[0], want)
+
+
+@pytest.mark.parametrize("face", FACES)
+def test_no_layout_rewrite(face):
+    m, x, _ = PATTERNS["Conv+Relu+MaxPool"]
+    assert profile_ops(m, face, {"x": x}) == ["Conv", "Relu", "MaxPool"]
+
+
+def test_each_rewrite_in_the_list_changes_something():
+    """rewrites.def holds no name that ONNX Runtime does not know or that leaves these models alone."""
+    patterns_of = {
+        "ConvBNFusion": "Conv+BatchNormalization+Relu",
+        "ConvAddFusion": "Conv+Add",
+        "ConvMulFusion": "Conv+Mul",
+        "Pad_Fusion": "Pad+Conv",
+        "ConstantFolding": "Conv of constants",
+    }
+    assert set(patterns_of) == set(REWRITES)
+    for rewrite, name in patterns_of.items():
+        m, x, _ = PATTERNS[name]
+        counts = []
+        for disabled in ("", rewrite):
+            so = measure.options(1)
+            so.graph_optimization_level = ort.GraphOptimizationLevel.ORT_ENABLE_BASIC
+            so.add_session_config_entry("optimization.disable_specified_optimizers", disabled)
+            so.enable_profiling = True
+            so.profile_file_prefix = "/tmp/exact-test-profile"
+            counts.append(_nodes_run(m, {"x": x}, so))
+        assert counts[0] < counts[1], rewrite
+
+
+def _nodes_run(m, feeds, so):
+    import json
+    from pathlib import Path
+
+    s = ort.InferenceSession(m, so, providers=["CPUExecutionProvider"])
+    s.run(None, feeds)
+    path = Path(s.end_profiling())
+    events = json.loads(path.read_text("utf-8"))
+    path.unlink()
+    return sum(e.get("cat") == "Node" and e["name"].endswith("_kernel_time") for e in events)
+
+
+# ---- nodes that we leave to ONNX Runtime ----
+
+
+@pytest.mark.parametrize("face", FACES)
+def test_training_batch_normalization_is_left_to_onnx_runtime(face):
+    x, constants, _, _ = case("BatchNormalization")
+    weights = {f"w{i}": np.abs(array) for i, array in enumerate(constants)}
+    m = graph(
+        [node("BatchNormalization", ["x", *weights], ["y", "mean", "var"], training_mode=1)],
+        {"x": (np.float32, x.shape)},
+        weights,
+        ("y", "mean", "var"),
+        15,
+    )
+    for got, want in zip(run(m, face, {"x": x}), cpu(m, {"x": x})):
+        assert_bits(got, want)
+    if face == "plugin":
+        assert measure.placement(m, {"x": x}, face) == [("n", "BatchNormalization", "CPUExecutionProvider")]
+
+
+@pytest.mark.parametrize("face", FACES)
+def test_control_flow_bodies(face):
+    """Our kernels run inside If branches, with weights of the outer graph."""
+    x, (w, b), attributes, want = case("Conv")
+    import onnx.helper as h
+
+    def branch(name, *nodes):
+        return h.make_graph(list(nodes), name, [], [onnx.ValueInfoProto(name="t")])
+
+    then = branch("then", node("Conv", ["x", "w", "b"], ["t"], "conv", **attributes))
+    other = branch("else", node("Conv", ["x", "w", "b"], ["u"], "conv2", **attributes), node("Neg", ["u"], ["t"], "neg"))
+    m = graph(
+        [node("If", ["p"], ["y"], "if", then_branch=then, else_branch=other)],
+        {"x": (np.float32, x.shape), "p": (np.bool_, [])},
+        {"w": w, "b": b},
+    )
+    s = session(m, face)
+    assert_bits(s.run(None, {"x": x, "p": np.array(True)})[0], want)
+    assert_bits(s.run(None, {"x": x, "p": np.array(False)})[0], -want)
+
+
+@pytest.mark.parametrize("face", FACES)
+def test_static_shapes_flow_on(face):
+    x, constants, attributes, want = case("Conv")
+    weights = {f"w{i}": array for i, array in enumerate(constants)}
+    m = graph([node("Conv", ["x", *weights], **attributes)], {"x": (np.float32, ["N", *x.shape[1:]])}, weights)
+    assert session(m, face).get_outputs()[0].shape == ["N", *want.shape[1:]]

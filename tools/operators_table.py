@@ -1,0 +1,49 @@
+"""Writes docs/operators.md from the operator table; with --check says whether it is up to date."""
+
+import argparse
+import sys
+from pathlib import Path
+
+from onnxruntime_ep_exact.operators import OPERATORS
+
+_TYPES = {
+    "FLOATS": "float32, float64, float16, bfloat16",
+    "BYTES": "int8, uint8",
+    "INDEX": "int64",
+}
+_PATH = Path(__file__).parent.parent / "docs" / "operators.md"
+
+
+def text() -> str:
+    """The page."""
+    lines = [
+        "# Operators",
+        "",
+        "Made from provider/ops.def by `python tools/operators_table.py`. `node versions`: revisions of the ONNX operator that",
+        "the plugin claims; a model of any opset from 7 on whose nodes have such a revision is served. `from opset`: the oldest",
+        "model opset in which the custom-op library overrides the operator.",
+        "",
+        "| operator | node versions | from opset | types | page |",
+        "| --- | --- | --- | --- | --- |",
+    ]
+    for row in OPERATORS:
+        types = "; ".join(
+            f"{name}: " + ", ".join(_TYPES[part.strip()] for part in names.split("|")) for name, names in row.constraints
+        )
+        lines.append(
+            f"| {row.type} | {row.since} to {row.until} | {max(7, row.phantom)} | {types} | [{row.glue}.md]({row.glue}.md) |"
+        )
+    return "\n".join(lines) + "\n"
+
+
+def main() -> None:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--check", action="store_true")
+    if parser.parse_args().check:
+        sys.exit(0 if _PATH.read_text("utf-8") == text() else "docs/operators.md is not what ops.def says")
+    _PATH.write_text(text(), "utf-8")
+
+
+if __name__ == "__main__":
+    main()
