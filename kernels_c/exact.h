@@ -140,4 +140,30 @@ int exact_pool_new(int kind, const exact_pool_attrs *attrs, int dtype, exact_op 
 /* Inputs X, scale, B, mean, var. Output Y. docs/batchnorm.md */
 int exact_batchnorm_new(float epsilon, int dtype, exact_op **op, exact_error *err);
 
+/* ---- exp and log of arrays, correctly rounded: docs/exp_log.md. y may be x; fails only when EXACT_ISA is wrong ---- */
+int exact_exp_f32(const float *x, float *y, size_t n, exact_error *err);
+int exact_log_f32(const float *x, float *y, size_t n, exact_error *err);
+
+/* ---- reductions ---- */
+/* Inputs data, axes (int64, optional). The attribute axes of the older opsets: n_axes 0 when absent. docs/reduce.md */
+enum {
+  EXACT_REDUCE_SUM,
+  EXACT_REDUCE_MEAN,
+  EXACT_REDUCE_L1,
+  EXACT_REDUCE_L2,
+  EXACT_REDUCE_SUM_SQUARE,
+  EXACT_REDUCE_LOG_SUM,
+  EXACT_REDUCE_LOG_SUM_EXP,
+  EXACT_REDUCE_PROD,
+  EXACT_REDUCE_MAX,
+  EXACT_REDUCE_MIN
+};
+typedef struct exact_reduce_attrs {
+  int64_t keepdims;
+  int64_t noop_with_empty_axes;
+  int n_axes;
+  int64_t axes[16];
+} exact_reduce_attrs;
+int exact_reduce_new(int kind, const exact_reduce_attrs *attrs, int dtype, exact_op **op, exact_error *err);
+
 #endif
