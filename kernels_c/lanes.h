@@ -24,6 +24,13 @@ LANES_TYPE(u32, uint32_t, int32_t)
 LANES_TYPE(i64, int64_t, int64_t)
 LANES_TYPE(u64, uint64_t, int64_t)
 
+#define f32_BYTES 4
+#define f64_BYTES 8
+#define i32_BYTES 4
+#define i64_BYTES 8
+#define u32_BYTES 4
+#define u64_BYTES 8
+
 /* x > m ? x : m and x < m ? x : m. x86's maximum is exactly that: the second operand where either is NaN and for two zeros. */
 #define LANES_BEST(name)                                                                     \
   EXACT_INLINE name##v max_##name(name##v x, name##v m) { return pick_##name(x > m, x, m); } \

@@ -4,20 +4,22 @@
 #define T TYPE
 #define V LANES_CAT(TYPE, v)
 #define NAME(x) EXACT_CAT(x, TYPE)
+#define BYTES LANES_CAT(TYPE, _BYTES)
+#if IS_FLOAT
+#define IS_NAN(x) ((x) != (x))
+#else
+#define IS_NAN(x) 0
+#endif
 enum { NAME(WIDTH) = EXACT_VB / sizeof(T), NAME(STEP) = 2 * NAME(WIDTH), NAME(ROWS) = 4 };
 
 EXACT_INLINE T NAME(better)(T x, T m, int op) {
-#if IS_FLOAT
-  if (op == RED_PEAK) return x > m || x != x ? x : m;
-#endif
+  if (op == RED_PEAK) return x > m || IS_NAN(x) ? x : m;
   if (op == RED_MIN) return x < m ? x : m;
   return x > m ? x : m;
 }
 
 EXACT_INLINE V NAME(better_vector)(V x, V m, int op) {
-#if IS_FLOAT
-  if (op == RED_PEAK) return NAME(pick)((x > m) | (x != x), x, m);
-#endif
+  if (op == RED_PEAK) return NAME(pick)((x > m) | IS_NAN(x), x, m);
   return op == RED_MIN ? NAME(min)(x, m) : NAME(max)(x, m);
 }
 
@@ -29,23 +31,52 @@ EXACT_INLINE T NAME(first_zero)(const T *x, T start, T m, int op) {
   return *x;
 }
 
-/* Rows of n >= STEP elements; row r starts from the value start[r * start_step]. */
+typedef T NAME(best4) __attribute__((vector_size(4 * sizeof(T)), aligned(sizeof(T)), may_alias));
+typedef LANES_CAT(TYPE, b) NAME(mask4) __attribute__((vector_size(4 * sizeof(T)), aligned(sizeof(T)), may_alias));
+
+EXACT_INLINE void NAME(fold)(NAME(best4) * m, NAME(best4) x, int op) {
+  NAME(mask4) in = op == RED_MIN ? x < *m : op == RED_PEAK ? (x > *m) | IS_NAN(x) : x > *m;
+  *m = (NAME(best4))(((NAME(mask4))x & in) | ((NAME(mask4)) * m & ~in));
+}
+
+/* The best of the lanes of v, four of them left. */
+EXACT_INLINE void NAME(best_four)(V v, NAME(best4) * m, int op) {
+  (void)op;
+#if EXACT_VB / BYTES == 2
+  *m = __builtin_shufflevector(v, v, 0, 1, 0, 1);
+#elif EXACT_VB / BYTES == 4
+  *m = v;
+#else
+  *m = __builtin_shufflevector(v, v, 0, 1, 2, 3);
+  NAME(fold)(m, __builtin_shufflevector(v, v, 4, 5, 6, 7), op);
+#if EXACT_VB / BYTES == 16
+  NAME(fold)(m, __builtin_shufflevector(v, v, 8, 9, 10, 11), op);
+  NAME(fold)(m, __builtin_shufflevector(v, v, 12, 13, 14, 15), op);
+#endif
+#endif
+}
+
+/* Rows of n >= WIDTH elements, 1 or 4 of them; row r starts from the value start[r * start_step]. */
 EXACT_INLINE void NAME(best_rows)(const T *x, size_t n, size_t rows, const T *start, size_t start_step, T *y, int op) {
   V m[NAME(ROWS)][2];
-  for (size_t r = 0; r < rows; r++) m[r][0] = m[r][1] = start[r * start_step] - (V){0};
-  for (size_t j = 0; j < n; j += NAME(STEP)) {
-    if (j > n - NAME(STEP)) j = n - NAME(STEP); /* elements seen before do no harm */
-    for (size_t r = 0; r < rows; r++)
-      for (size_t v = 0; v < 2; v++) m[r][v] = NAME(better_vector)(*(const V *)(x + r * n + j + v * NAME(WIDTH)), m[r][v], op);
+  EXACT_UNROLL for (size_t r = 0; r < rows; r++) m[r][0] = m[r][1] = start[r * start_step] - (V){0};
+  size_t step = n < NAME(STEP) ? n : NAME(STEP);
+  for (size_t j = 0; j < n; j += step) {
+    if (j > n - step) j = n - step; /* elements seen before do no harm */
+    EXACT_UNROLL for (size_t r = 0; r < rows; r++) {
+      m[r][0] = NAME(better_vector)(*(const V *)(x + r * n + j), m[r][0], op);
+      m[r][1] = NAME(better_vector)(*(const V *)(x + r * n + j + step - NAME(WIDTH)), m[r][1], op);
+    }
   }
-  for (size_t r = 0; r < rows; r++) {
-    T lane[NAME(WIDTH)];
-    m[r][0] = NAME(better_vector)(m[r][1], m[r][0], op);
-    memcpy(lane, &m[r][0], sizeof lane);
-    for (size_t w = NAME(WIDTH) / 2; w > 0; w /= 2)
-      for (size_t i = 0; i < w; i++) lane[i] = NAME(better)(lane[i + w], lane[i], op);
-    y[r] = NAME(first_zero)(x + r * n, start[r * start_step], lane[0], op);
-  }
+  NAME(best4) b[4];
+  b[1] = b[2] = b[3] = (NAME(best4)){0};
+  EXACT_UNROLL for (size_t r = 0; r < rows; r++) NAME(best_four)(NAME(better_vector)(m[r][1], m[r][0], op), &b[r], op);
+  NAME(best4) c01 = __builtin_shufflevector(b[0], b[1], 0, 1, 4, 5), c23 = __builtin_shufflevector(b[2], b[3], 0, 1, 4, 5);
+  NAME(fold)(&c01, __builtin_shufflevector(b[0], b[1], 2, 3, 6, 7), op);
+  NAME(fold)(&c23, __builtin_shufflevector(b[2], b[3], 2, 3, 6, 7), op);
+  NAME(best4) best = __builtin_shufflevector(c01, c23, 0, 2, 4, 6);
+  NAME(fold)(&best, __builtin_shufflevector(c01, c23, 1, 3, 5, 7), op);
+  for (size_t r = 0; r < rows; r++) y[r] = NAME(first_zero)(x + r * n, start[r * start_step], best[r], op);
 }
 
 EXACT_INLINE T NAME(best_short)(const T *x, size_t n, T m, int op) {
@@ -55,7 +86,7 @@ EXACT_INLINE T NAME(best_short)(const T *x, size_t n, T m, int op) {
 
 EXACT_INLINE void NAME(bests)(const T *x, size_t n, size_t count, T *y, int op) {
   size_t r = 0;
-  if (n < NAME(STEP)) {
+  if (n < NAME(WIDTH)) {
     for (; r < count; r++) y[r] = NAME(best_short)(x + r * n, n, x[r * n], op);
     return;
   }
@@ -66,7 +97,7 @@ EXACT_INLINE void NAME(bests)(const T *x, size_t n, size_t count, T *y, int op) 
 /* The state is the running value, at first the first element. */
 EXACT_INLINE void NAME(more_best)(const T *x, size_t n, T *state, int op) {
   T m = *state;
-  if (n < NAME(STEP))
+  if (n < NAME(WIDTH))
     *state = NAME(best_short)(x, n, m, op);
   else
     NAME(best_rows)(x, n, 1, &m, 0, state, op);
@@ -87,5 +118,7 @@ BEST_KERNELS(peak, RED_PEAK)
 #undef T
 #undef V
 #undef NAME
+#undef BYTES
 #undef TYPE
 #undef IS_FLOAT
+#undef IS_NAN

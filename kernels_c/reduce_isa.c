@@ -6,11 +6,19 @@
 
 /* ---- row layout ---- */
 #define TYPE f32
+#include "sum16.h"
+#define TYPE f32
 #include "reduce_sums.h"
+#define TYPE f64
+#include "sum16.h"
 #define TYPE f64
 #include "reduce_sums.h"
 #define TYPE u32
+#include "sum16.h"
+#define TYPE u32
 #include "reduce_sums.h"
+#define TYPE u64
+#include "sum16.h"
 #define TYPE u64
 #include "reduce_sums.h"
 

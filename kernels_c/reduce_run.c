@@ -80,8 +80,8 @@ static void stream(const task *t, size_t base, consume more, void *state) {
   const exact_reduce_plan *p = t->p;
   size_t segments = exact_runs_count(&p->reduced), filled = 0;
   _Alignas(64) char block[BLOCK * sizeof(double)];
-  if (segments == 1 && t->native) {
-    more(t->x + base * t->size, p->length, state);
+  if (t->native && (segments == 1 || p->length % 16 == 0 || t->elementary >= RED_PROD)) {
+    for (size_t s = 0; s < segments; s++) more(t->x + (base + exact_runs_offset(&p->reduced, s)) * t->size, p->length, state);
     return;
   }
   for (size_t s = 0; s < segments; s++) {
