@@ -166,4 +166,26 @@ typedef struct exact_reduce_attrs {
 } exact_reduce_attrs;
 int exact_reduce_new(int kind, const exact_reduce_attrs *attrs, int dtype, exact_op **op, exact_error *err);
 
+/* ---- normalization over rows: docs/norm.md ---- */
+/* Inputs X, scale, B (optional, not of RMSNormalization). Outputs Y; LayerNormalization also Mean and InvStdDev (float32). */
+typedef struct exact_layer_norm_attrs {
+  int64_t axis;
+  int64_t stash_type;
+  float epsilon;
+} exact_layer_norm_attrs;
+int exact_layer_norm_new(const exact_layer_norm_attrs *attrs, int dtype, exact_op **op, exact_error *err);
+int exact_rms_norm_new(const exact_layer_norm_attrs *attrs, int dtype, exact_op **op, exact_error *err);
+/* Inputs X, scale, B. Output Y. */
+int exact_instance_norm_new(float epsilon, int dtype, exact_op **op, exact_error *err);
+/* Inputs X, scale, B. Output Y. scale and B hold one number per channel (opset 21) or per group (opset 18); BY_LENGTH tells
+ * them apart by the length of scale. */
+enum { EXACT_GROUP_BY_LENGTH, EXACT_GROUP_PER_GROUP, EXACT_GROUP_PER_CHANNEL };
+typedef struct exact_group_norm_attrs {
+  int64_t num_groups;
+  int64_t stash_type;
+  float epsilon;
+  int parameters;
+} exact_group_norm_attrs;
+int exact_group_norm_new(const exact_group_norm_attrs *attrs, int dtype, exact_op **op, exact_error *err);
+
 #endif

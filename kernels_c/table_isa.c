@@ -10,6 +10,7 @@ extern const struct exact_conv_kernels EXACT_SYM(exact_conv);
 extern const struct exact_pool_kernels EXACT_SYM(exact_pool);
 extern const struct exact_batchnorm_kernels EXACT_SYM(exact_batchnorm);
 extern const struct exact_reduce_kernels EXACT_SYM(exact_reduce);
+extern const struct exact_norm_kernels EXACT_SYM(exact_norm);
 extern const struct exact_exp_log_kernels EXACT_SYM(exact_exp_log);
 
 const exact_isa EXACT_SYM(exact_table) = {
@@ -22,5 +23,6 @@ const exact_isa EXACT_SYM(exact_table) = {
     .pool = &EXACT_SYM(exact_pool),
     .batchnorm = &EXACT_SYM(exact_batchnorm),
     .reduce = &EXACT_SYM(exact_reduce),
+    .norm = &EXACT_SYM(exact_norm),
     .exp_log = &EXACT_SYM(exact_exp_log),
 };
