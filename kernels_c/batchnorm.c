@@ -154,14 +154,14 @@ static const exact_op_class batchnorm_class = {.name = "BatchNormalization",
                                                .plan = plan,
                                                .free = free_op};
 
-int exact_batchnorm_new(float epsilon, int dtype, exact_op **op, exact_error *err) {
+int exact_batchnorm_new(double epsilon, int dtype, exact_op **op, exact_error *err) {
   if (!exact_is_float(dtype))
     return exact_fail(err, EXACT_UNSUPPORTED, "element type %s, only float types are supported", exact_dtype_name(dtype));
   exact_error local;
   if (!err) err = &local;
   batchnorm_op *b = exact_op_new(sizeof *b, &batchnorm_class, dtype, EXACT_MODE_EXACT, err);
   if (!b) return err->code;
-  b->epsilon = epsilon;
+  b->epsilon = exact_to_float(epsilon);
   *op = &b->op;
   return EXACT_OK;
 }

@@ -42,17 +42,36 @@ bool exact_part(size_t *total, size_t count, size_t size, size_t *offset) {
 
 size_t exact_dtype_size(int dtype) {
   switch (dtype) {
-    case EXACT_UINT8: case EXACT_INT8: case EXACT_BOOL: return 1;
-    case EXACT_UINT16: case EXACT_INT16: case EXACT_FLOAT16: case EXACT_BFLOAT16: return 2;
-    case EXACT_FLOAT32: case EXACT_INT32: case EXACT_UINT32: return 4;
-    case EXACT_FLOAT64: case EXACT_INT64: case EXACT_UINT64: return 8;
+    case EXACT_UINT8:
+    case EXACT_INT8:
+    case EXACT_BOOL: return 1;
+    case EXACT_UINT16:
+    case EXACT_INT16:
+    case EXACT_FLOAT16:
+    case EXACT_BFLOAT16: return 2;
+    case EXACT_FLOAT32:
+    case EXACT_INT32:
+    case EXACT_UINT32: return 4;
+    case EXACT_FLOAT64:
+    case EXACT_INT64:
+    case EXACT_UINT64: return 8;
     default: return 0;
   }
 }
 
+float exact_to_float(double v) {
+  volatile double wide = v; /* volatile: the conversion stays between enter and leave */
+  volatile float narrow;
+  exact_fpenv saved = exact_fpenv_enter();
+  narrow = (float)wide;
+  exact_fpenv_leave(saved);
+  return narrow;
+}
+
 const char *exact_dtype_name(int dtype) {
-  static const char *const names[] = {"absent", "float32", "uint8", "int8", "uint16", "int16", "int32", "int64", "string",
-                                      "bool", "float16", "float64", "uint32", "uint64", "complex64", "complex128", "bfloat16"};
+  static const char *const names[] = {"absent", "float32", "uint8",     "int8",       "uint16",  "int16",
+                                      "int32",  "int64",   "string",    "bool",       "float16", "float64",
+                                      "uint32", "uint64",  "complex64", "complex128", "bfloat16"};
   return dtype >= 0 && dtype <= EXACT_BFLOAT16 ? names[dtype] : "unknown type";
 }
 
@@ -144,8 +163,7 @@ static int check_inputs(const exact_op *op, int n, const exact_tensor *in, exact
     if (!exact_dtype_size(in[i].dtype))
       return exact_fail(err, EXACT_UNSUPPORTED, "input %d has the element type %s", i, exact_dtype_name(in[i].dtype));
     if (in[i].rank < 0 || in[i].rank > EXACT_MAX_RANK)
-      return exact_fail(err, EXACT_UNSUPPORTED, "input %d has rank %d, at most %d is supported", i, in[i].rank,
-                        EXACT_MAX_RANK);
+      return exact_fail(err, EXACT_UNSUPPORTED, "input %d has rank %d, at most %d is supported", i, in[i].rank, EXACT_MAX_RANK);
   }
   return EXACT_OK;
 }
@@ -206,8 +224,7 @@ void exact_plan_free(exact_plan *plan) { free(plan); }
 const exact_tensor *exact_plan_output(const exact_plan *plan, int output) { return &plan->out[output]; }
 size_t exact_plan_workspace(const exact_plan *plan) { return plan->workspace; }
 
-void exact_plan_run(const exact_plan *plan, const void *const *in, void *const *out, void *work,
-                    const exact_threads *threads) {
+void exact_plan_run(const exact_plan *plan, const void *const *in, void *const *out, void *work, const exact_threads *threads) {
   exact_call call = {plan, in, out, work, threads};
   plan->run(&call);
 }

@@ -97,30 +97,40 @@ static void hint(exact_op *op, int n, const exact_tensor *in) {
       s.out[1] > 0 && s.out[2] > 0 && s.out[1] < 4096 && s.out[2] < 4096 ? (size_t)(s.out[1] * s.out[2]) : 0;
 }
 
-/* Weights of a known shape; false when they are of none that plan accepts. */
+/* Which layout a known weight shape gets; pixels: of an output plane, 0 when unknown. False: plan will refuse the shape. */
 static bool weights_of(const exact_op *op, const exact_tensor *t, size_t pixels, exact_conv_weights *w) {
-  int64_t group = ((const conv_op *)op)->attrs.group;
+  const exact_conv_attrs *attrs = &((const conv_op *)op)->attrs;
+  int64_t extent[3] = {1, 1, 1};
+  exact_window window;
   size_t count, taps = 1;
-  if (t->dtype != op->dtype || t->rank < 3 || t->rank > 5 || exact_count(t, "the weight", &count, NULL) || t->dims[0] % group)
+  if (t->dtype != op->dtype || t->rank < 3 || t->rank > 5 || exact_count(t, "the weight", &count, NULL) || !count ||
+      t->dims[0] % attrs->group || exact_window_init(&window, &attrs->window, t->rank - 2, t->dims + 2, NULL))
     return false;
   for (int i = 2; i < t->rank; i++) taps *= (size_t)t->dims[i];
-  *w = (exact_conv_weights){op->dtype, 0, (size_t)group, (size_t)(t->dims[0] / group), (size_t)t->dims[1] * taps};
-  w->layout = exact_conv_layout(w, (size_t)t->dims[1], pixels);
-  return count > 0;
+  for (int i = 0; i < 3; i++) extent[i] = exact_window_extent(&window, i);
+  *w = (exact_conv_weights){op->dtype, EXACT_CONV_WIDE, (size_t)attrs->group, (size_t)(t->dims[0] / attrs->group),
+                            (size_t)t->dims[1] * taps};
+  if (exact_depthwise_serves(w, (size_t)t->dims[1], extent))
+    w->layout = EXACT_CONV_DEPTHWISE;
+  else if (exact_dense_narrow(op, w, pixels))
+    w->layout = EXACT_CONV_NARROW;
+  return true;
 }
 
 static size_t packed_size(const exact_op *op, int input, const exact_tensor *t) {
   exact_conv_weights w;
   size_t size;
   if (input != 1 || !weights_of(op, t, ((const conv_op *)op)->pixels, &w)) return 0;
-  return exact_dense_weights_size(op, &w, &size) ? size : 0;
+  bool fits =
+      w.layout == EXACT_CONV_DEPTHWISE ? exact_depthwise_weights_size(op, &w, &size) : exact_dense_weights_size(op, &w, &size);
+  return fits ? size : 0;
 }
 
 static int pack(const exact_op *op, int input, const exact_tensor *t, void *packed, exact_error *err) {
   exact_conv_weights w;
   if (input != 1 || !weights_of(op, t, ((const conv_op *)op)->pixels, &w))
     return exact_fail(err, EXACT_INVALID, "input %d cannot be packed", input);
-  exact_dense_weights(op, &w, t->data, packed, NULL);
+  (w.layout == EXACT_CONV_DEPTHWISE ? exact_depthwise_weights : exact_dense_weights)(op, &w, t->data, packed, NULL);
   return EXACT_OK;
 }
 
@@ -136,14 +146,15 @@ static int plan(const exact_op *op, int n, const exact_tensor *in, exact_plan **
   const conv_op *conv = (const conv_op *)op;
   exact_conv_shape s;
   exact_tensor y;
-  exact_conv_weights w;
+  exact_conv_weights w = {.layout = EXACT_CONV_WIDE};
   size_t count;
   int rc = geometry(op, n, in, &s, &y, err);
   if (rc || (rc = exact_count(&y, "the output", &count, err))) return rc;
   bool bias = n > 2 && in[2].dtype != EXACT_ABSENT;
-  size_t pixels = count ? (size_t)(s.out[1] * s.out[2]) : 0;
+  weights_of(op, &in[1], count ? (size_t)(s.out[1] * s.out[2]) : 0, &w);
+  int layout = conv->packed ? conv->layout : w.layout;
   drop_last_axes(&s);
-  int layout = conv->packed ? conv->layout : weights_of(op, &in[1], pixels, &w) ? w.layout : EXACT_CONV_WIDE;
+  if (layout == EXACT_CONV_DEPTHWISE) return exact_depthwise_plan(op, &s, conv->packed, bias, &y, plan, err);
   return exact_dense_plan(op, &s, layout, conv->packed, bias, &y, plan, err);
 }
 
@@ -162,11 +173,6 @@ static const exact_op_class conv_class = {
     .pack = pack,
     .set_packed = set_packed,
 };
-
-int exact_conv_layout(const exact_conv_weights *w, size_t c, size_t pixels) {
-  (void)c;
-  return pixels > 0 && pixels <= 216 && w->m >= 16 ? EXACT_CONV_NARROW : EXACT_CONV_WIDE;
-}
 
 int exact_conv_new(const exact_conv_attrs *attrs, int dtype, int mode, exact_op **op, exact_error *err) {
   if (!exact_is_float(dtype)) return exact_fail(err, EXACT_UNSUPPORTED, "element type %s", exact_dtype_name(dtype));

@@ -6,6 +6,7 @@
  * Pixels are the positions of one output plane (a depth), in row-major order. A group of pixels is cut into tiles; the
  * panel of a tile is [k][width], k counting (channel, kernel depth, kernel row, kernel column) in this order. */
 #include "exact_impl.h"
+#include "gemm.h"
 
 typedef struct exact_conv_shape {
   int dtype;
@@ -38,6 +39,12 @@ typedef struct exact_pixels {
   size_t first, count, columns, rows;
 } exact_pixels;
 
+/* How a group is cut. Wide: tiles of at most `most` vectors of `lanes` pixels. Narrow: panels of at most `most` pixels. */
+typedef struct exact_tiling {
+  bool wide;
+  size_t lanes, most;
+} exact_tiling;
+
 typedef struct exact_copy {
   uint32_t from, to;
 } exact_copy;
@@ -52,7 +59,7 @@ typedef struct exact_pack {
   exact_pixels pixels;
   const void *x; /* first channel of the group in the image */
   size_t k0, k1;
-  bool wide;          /* tiles of vectors of pixels, else panels of at most 6 pixels */
+  const exact_tiling *tiling;
   void *area;         /* the patch, zero outside what pack itself writes */
   exact_span *span;   /* per line */
   exact_copy *copies; /* of all tiles in turn */
@@ -76,12 +83,29 @@ size_t exact_fold_area(const exact_conv_shape *s); /* elements */
 /* The same one output at a time, for windows whose col would not fit: y over the output rows of one channel. */
 typedef struct exact_scatter {
   const exact_conv_shape *shape;
-  const void *x;    /* first channel of the group in the image */
-  const void *w;    /* the channel's first packed weight block */
-  size_t rows, row; /* rows of the block; the channel's first row in it */
+  const void *x;                /* first channel of the group in the image */
+  const void *w;                /* the channel's first packed weight block */
+  size_t panel_rows, rows, row; /* most rows of a panel, rows of the block, the channel's first row in it */
   double bias;
   void *y;
 } exact_scatter;
+
+/* Largest kernel depth; vectors of outputs that wait for the store. */
+enum { EXACT_DEPTHWISE_SLABS = 16, EXACT_DEPTHWISE_HELD = 14 };
+
+/* Depthwise: one unit is a block of channels, as many as a vector has lanes, over a tile of one output plane. x is first
+ * transposed to [position][lane], with the padding as zeros. */
+typedef struct exact_depthwise {
+  const exact_conv_shape *shape;
+  const void *x, *weights, *bias;   /* first channel; packed [output of a channel][tap][lane]; [channel][output], NULL: none */
+  void *y;                          /* first output channel */
+  size_t channels;                  /* of the block: at most the lanes of a vector */
+  int64_t depth, row, column;       /* of the tile */
+  size_t rows, columns, high, wide; /* outputs of the tile; positions of a slab of it */
+  const uint32_t *at;               /* position of each tap for the first output */
+  void *area;                       /* positions */
+  void *out;                        /* [output of a channel][columns + HELD * lanes][lane] */
+} exact_depthwise;
 
 struct exact_conv_kernels {
   /* [0] for float32, float16 and bfloat16, [1] for float64, here and below. */
@@ -96,12 +120,19 @@ struct exact_conv_kernels {
   void (*store_transposed[2])(void *y, size_t y_stride, const void *c, size_t c_stride, size_t rows, size_t columns, int dtype);
   void (*fold[2])(const exact_fold *f);
   void (*scatter[2])(const exact_scatter *s);
+  void (*const *depthwise)(const exact_depthwise *d); /* of both kinds */
 };
 
 /* ---- conv_patch.c ---- */
 /* Pixels of the tile that starts with `left` to go, and the width of its panel. */
-size_t exact_tile_pixels(size_t left, bool wide, size_t lanes);
-size_t exact_tile_width(size_t pixels, bool wide, size_t lanes);
+static inline size_t exact_tile_pixels(const exact_tiling *t, size_t left) {
+  if (!t->wide) return exact_gemm_part(left, t->most);
+  size_t pixels = exact_gemm_part((left + t->lanes - 1) / t->lanes, t->most) * t->lanes;
+  return pixels < left ? pixels : left;
+}
+static inline size_t exact_tile_width(const exact_tiling *t, size_t pixels) {
+  return t->wide ? (pixels + t->lanes - 1) / t->lanes * t->lanes : pixels;
+}
 /* Bytes of the tables of a patch, and the patch for groups of up to `rows` rows by `columns` columns. */
 size_t exact_patch_bytes(const exact_conv_shape *s);
 void exact_patch_init(exact_patch *patch, const exact_conv_shape *s, size_t rows, size_t columns, size_t slack, void *tables);
@@ -118,16 +149,24 @@ typedef struct exact_conv_weights {
   int dtype, layout;
   size_t groups, m, k; /* m and k per group */
 } exact_conv_weights;
-/* One layout per op, from what is known of the shapes; pixels: of an output plane, 0 when unknown. */
-int exact_conv_layout(const exact_conv_weights *w, size_t c, size_t pixels);
 
 /* ---- conv_dense.c: wide and narrow ---- */
+/* Whether narrow is the better layout for output planes of `pixels` pixels, 0 when unknown. */
+bool exact_dense_narrow(const exact_op *op, const exact_conv_weights *w, size_t pixels);
 bool exact_dense_weights_size(const exact_op *op, const exact_conv_weights *w, size_t *size);
 void exact_dense_weights(const exact_op *op, const exact_conv_weights *w, const void *src, void *dst,
                          const exact_threads *threads);
 /* packed: packed weights, or NULL when input 1 arrives with the run. */
 int exact_dense_plan(const exact_op *op, const exact_conv_shape *s, int layout, const void *packed, bool bias,
                      const exact_tensor *y, exact_plan **plan, exact_error *err);
+
+/* ---- conv_depthwise.c: one input channel per group ---- */
+bool exact_depthwise_serves(const exact_conv_weights *w, size_t c, const int64_t extent[3]);
+bool exact_depthwise_weights_size(const exact_op *op, const exact_conv_weights *w, size_t *size);
+void exact_depthwise_weights(const exact_op *op, const exact_conv_weights *w, const void *src, void *dst,
+                             const exact_threads *threads);
+int exact_depthwise_plan(const exact_op *op, const exact_conv_shape *s, const void *packed, bool bias, const exact_tensor *y,
+                         exact_plan **plan, exact_error *err);
 
 /* ---- conv_transpose_run.c ---- */
 /* Of the shape only dtype, groups, c, m, taps matter to the weights. */

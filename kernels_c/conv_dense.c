@@ -4,9 +4,8 @@
  * that is transposed into y. Products run over k in blocks with C kept between them, so that the order stays that of
  * docs/conv.md: +0, then k upwards, then the bias. */
 #include "conv.h"
-#include "gemm.h"
 
-enum { TILE_BYTES = 128 << 10, NARROW_PIXELS = 216, NARROW_CHANNELS = 64, LEAST_TASKS = 8 };
+enum { PANEL_BYTES = 192 << 10, NARROW_PIXELS = 216, NARROW_CHANNELS = 64, HALF_CHANNELS = 240, LEAST_TASKS = 8 };
 
 typedef struct dense_plan {
   exact_plan base;
@@ -15,7 +14,9 @@ typedef struct dense_plan {
   exact_patch patch;
   bool direct, wide, half, by_row;
   const void *packed;
-  size_t real, lanes, copy_lanes, kind;
+  exact_tiling tiling; /* of pixels */
+  const struct exact_gemm_kernels *gemm;
+  size_t real, copy_lanes, kind;
   size_t padded_m;                         /* channels of a group in bias and packed weights */
   size_t group_pixels, row_groups, groups; /* pixel groups: of a row (by_row), of a plane */
   size_t k_block, channel_block, k_blocks; /* products of a block; whole channels in it, 0: part of one */
@@ -40,14 +41,23 @@ static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 static size_t quotient(size_t a, size_t b) { return (a + b - 1) / b; }
 
 /* ---- weights ---- */
-static size_t padded_rows(size_t m, bool wide, size_t lanes) { return wide ? m : quotient(m, lanes) * lanes; }
+/* Channels of a group with those that fill up its last vector. */
+static size_t padded_rows(size_t m, bool wide, const struct exact_gemm_kernels *gemm) {
+  return wide ? m : quotient(m, gemm->lanes) * gemm->lanes;
+}
 
-static size_t panel_rows(size_t left, bool wide, size_t lanes) {
-  return wide ? (size_t)exact_gemm_rows(left) : smaller(left, EXACT_GEMM_VECTORS * lanes);
+/* Channels of the panel that starts with `left` to go. */
+static size_t panel_rows(size_t left, bool wide, const struct exact_gemm_kernels *gemm) {
+  if (wide) return exact_gemm_part(left, gemm->rows);
+  return smaller(left, exact_gemm_part(quotient(left, gemm->lanes), gemm->vectors) * gemm->lanes);
+}
+
+bool exact_dense_narrow(const exact_op *op, const exact_conv_weights *w, size_t pixels) {
+  return pixels > 0 && pixels <= NARROW_PIXELS && w->m >= exact_conv_gemm(op)->lanes;
 }
 
 bool exact_dense_weights_size(const exact_op *op, const exact_conv_weights *w, size_t *size) {
-  size_t rows = padded_rows(w->m, w->layout == EXACT_CONV_WIDE, (size_t)exact_conv_gemm(op)->lanes);
+  size_t rows = padded_rows(w->m, w->layout == EXACT_CONV_WIDE, exact_conv_gemm(op));
   return exact_mul(rows, w->groups, size) && exact_mul(*size, w->k, size) &&
          exact_mul(*size, exact_dtype_size(exact_arith(w->dtype)), size);
 }
@@ -62,12 +72,13 @@ typedef struct weights_job {
 static void pack_group_weights(void *arg, size_t index) {
   const weights_job *job = arg;
   const exact_conv_weights *w = job->w;
-  size_t lanes = (size_t)exact_conv_gemm(job->op)->lanes, element = exact_dtype_size(w->dtype);
+  const struct exact_gemm_kernels *gemm = exact_conv_gemm(job->op);
+  size_t element = exact_dtype_size(w->dtype);
   size_t real = exact_dtype_size(exact_arith(w->dtype)), kind = w->dtype == EXACT_FLOAT64;
   bool wide = w->layout == EXACT_CONV_WIDE;
-  size_t padded = padded_rows(w->m, wide, lanes);
+  size_t padded = padded_rows(w->m, wide, gemm);
   for (size_t m = 0; m < w->m;) {
-    size_t rows = panel_rows(w->m - m, wide, lanes), width = padded_rows(rows, wide, lanes);
+    size_t rows = panel_rows(w->m - m, wide, gemm), width = padded_rows(rows, wide, gemm);
     job->op->isa->conv->weights[kind](job->dst + (index * padded + m) * w->k * real, width,
                                       job->src + (index * w->m + m) * w->k * element, w->k, 1, rows, w->k, w->dtype);
     m += rows;
@@ -81,6 +92,13 @@ void exact_dense_weights(const exact_op *op, const exact_conv_weights *w, const 
 }
 
 /* ---- run ---- */
+static size_t full_tile(const dense_plan *p) { return p->tiling.most * (p->wide ? p->tiling.lanes : 1); }
+
+/* End of a block of output channels; the last one may be longer than m_block. */
+static size_t block_end(const dense_plan *p, size_t block) {
+  return block + 1 < p->m_blocks ? (block + 1) * p->m_block : p->s.m;
+}
+
 static size_t next_k(const dense_plan *p, size_t k) {
   if (p->channel_block) return smaller(k + p->k_block, p->s.k);
   return smaller(k + p->k_block, (k / p->s.taps + 1) * p->s.taps);
@@ -116,7 +134,7 @@ static void begin_pack(const dense_run *r, const place *at, char *slot, exact_pa
   const dense_plan *p = r->p;
   const exact_conv_shape *s = &p->s;
   size_t plane = (size_t)s->in[0] * (size_t)s->in[1] * (size_t)s->in[2];
-  *pack = (exact_pack){.shape = s, .patch = p->direct ? NULL : &p->patch, .pixels = at->pixels, .wide = p->wide};
+  *pack = (exact_pack){.shape = s, .patch = p->direct ? NULL : &p->patch, .pixels = at->pixels, .tiling = &p->tiling};
   pack->x = r->x + (at->image * s->groups + at->group) * s->c * plane * exact_dtype_size(s->dtype);
   pack->area = slot;
   pack->span = (exact_span *)(slot + p->span_at);
@@ -132,8 +150,7 @@ static void begin_pack(const dense_run *r, const place *at, char *slot, exact_pa
 static void wide_block(const dense_run *r, const place *at, char *slot, size_t m0, size_t m1) {
   const dense_plan *p = r->p;
   const exact_conv_shape *s = &p->s;
-  const struct exact_gemm_kernels *gemm = exact_conv_gemm(p->base.op);
-  size_t tile = EXACT_GEMM_VECTORS * p->lanes, y_stride = (size_t)s->out[0] * (size_t)s->out[1] * (size_t)s->out[2];
+  size_t tile = p->tiling.most * p->tiling.lanes, y_stride = (size_t)s->out[0] * (size_t)s->out[1] * (size_t)s->out[2];
   size_t channel = (at->image * s->groups + at->group) * s->m, real = p->real;
   char *edge = slot + p->edge_at;
   exact_pack pack;
@@ -144,27 +161,28 @@ static void wide_block(const dense_run *r, const place *at, char *slot, size_t m
     pack.k0 = k;
     pack.k1 = k + run;
     if (run) p->base.op->isa->conv->pack[p->kind](&pack);
-    for (size_t m = m0; m < m1;) {
-      size_t rows = (size_t)exact_gemm_rows(s->m - m);
+    for (size_t m = m0, rows; m < m1; m += rows) {
+      rows = exact_gemm_part(s->m - m, p->gemm->rows);
       const char *a = r->weights + ((at->group * s->m + m) * s->k + k * rows) * real;
       exact_epilogue last = {r->bias ? (const char *)r->bias + (at->group * s->m + m) * real : NULL, NULL};
       const exact_epilogue *finish = next >= s->k ? &last : NULL;
       size_t c_stride = p->half ? p->c_stride : y_stride;
       char *c = p->half ? slot + p->c_at + (m - m0) * c_stride * real : r->y + ((channel + m) * y_stride + at->first) * real;
       const char *panel = pack.panels;
-      for (size_t left = at->pixels.count; left > 0; panel += p->tile_stride * real, c += tile * real) {
-        size_t pixels = smaller(left, tile), width = exact_tile_width(pixels, true, p->lanes);
+      for (size_t left = at->pixels.count, pixels; left > 0; left -= pixels) {
+        pixels = exact_tile_pixels(&p->tiling, left);
+        size_t width = exact_tile_width(&p->tiling, pixels), vectors = width / p->tiling.lanes;
         if (pixels == width || p->half) {
-          gemm->tile((int)rows, (int)(width / p->lanes), run, a, panel, width, c, c_stride, k == 0, finish);
+          p->gemm->tile(rows, vectors, run, a, panel, width, c, c_stride, k == 0, finish);
         } else {
           if (k)
             for (size_t i = 0; i < rows; i++) memcpy(edge + i * tile * real, c + i * c_stride * real, pixels * real);
-          gemm->tile((int)rows, (int)(width / p->lanes), run, a, panel, width, edge, tile, k == 0, finish);
+          p->gemm->tile(rows, vectors, run, a, panel, width, edge, tile, k == 0, finish);
           for (size_t i = 0; i < rows; i++) memcpy(c + i * c_stride * real, edge + i * tile * real, pixels * real);
         }
-        left -= pixels;
+        panel += p->tile_stride * real;
+        c += pixels * real;
       }
-      m += rows;
     }
   }
   if (p->half)
@@ -175,21 +193,19 @@ static void wide_block(const dense_run *r, const place *at, char *slot, size_t m
 static void narrow_block(const dense_run *r, const place *at, const char *panels, char *c, size_t m0, size_t m1) {
   const dense_plan *p = r->p;
   const exact_conv_shape *s = &p->s;
-  const struct exact_gemm_kernels *gemm = exact_conv_gemm(p->base.op);
-  size_t tile = EXACT_GEMM_VECTORS * p->lanes, y_stride = (size_t)s->out[0] * (size_t)s->out[1] * (size_t)s->out[2];
+  size_t y_stride = (size_t)s->out[0] * (size_t)s->out[1] * (size_t)s->out[2], lanes = p->gemm->lanes;
   size_t channel = (at->image * s->groups + at->group) * s->m, real = p->real, group_m = at->group * p->padded_m;
   for (size_t k = 0, next; k < s->k || k == 0; k = next, panels += p->tiles * p->tile_stride * real) {
     next = s->k ? next_k(p, k) : 1;
     size_t run = s->k ? next - k : 0;
-    for (size_t m = m0; m < m1; m += tile) {
-      size_t width = exact_tile_width(smaller(m1 - m, tile), true, p->lanes);
+    for (size_t m = m0, width; m < m1; m += width) {
+      width = padded_rows(panel_rows(s->m - m, false, p->gemm), false, p->gemm);
       const char *b = r->weights + ((group_m + m) * s->k + k * width) * real, *panel = panels;
       exact_epilogue last = {NULL, r->bias ? (const char *)r->bias + (group_m + m) * real : NULL};
-      for (size_t done = 0; done < at->pixels.count; panel += p->tile_stride * real) {
-        size_t rows = (size_t)exact_gemm_rows(at->pixels.count - done);
-        gemm->tile((int)rows, (int)(width / p->lanes), run, panel, b, width, c + (done * p->c_stride + m - m0) * real,
-                   p->c_stride, k == 0, next >= s->k ? &last : NULL);
-        done += rows;
+      for (size_t done = 0, rows; done < at->pixels.count; done += rows, panel += p->tile_stride * real) {
+        rows = exact_gemm_part(at->pixels.count - done, p->gemm->rows);
+        p->gemm->tile(rows, width / lanes, run, panel, b, width, c + (done * p->c_stride + m - m0) * real, p->c_stride, k == 0,
+                      next >= s->k ? &last : NULL);
       }
     }
   }
@@ -202,8 +218,8 @@ static void wide_task(void *arg, size_t index) {
   const dense_plan *p = r->p;
   char *slot = exact_slot_take(&r->slots);
   place at = locate(p, index / p->m_blocks);
-  size_t m0 = index % p->m_blocks * p->m_block;
-  wide_block(r, &at, slot, m0, smaller(m0 + p->m_block, p->s.m));
+  size_t block = index % p->m_blocks;
+  wide_block(r, &at, slot, block * p->m_block, block_end(p, block));
   exact_slot_give(&r->slots, slot);
 }
 
@@ -232,8 +248,7 @@ static void narrow_block_task(void *arg, size_t index) {
   const dense_plan *p = r->p;
   char *slot = exact_slot_take(&r->slots);
   place at = locate(p, r->instance);
-  size_t m0 = index * p->m_block;
-  narrow_block(r, &at, r->shared_panels, slot + p->c_at, m0, smaller(m0 + p->m_block, p->s.m));
+  narrow_block(r, &at, r->shared_panels, slot + p->c_at, index * p->m_block, block_end(p, index));
   exact_slot_give(&r->slots, slot);
 }
 
@@ -245,8 +260,8 @@ static void narrow_instance_task(void *arg, size_t index) {
   exact_pack pack;
   begin_pack(r, &at, slot, &pack);
   for (size_t block = 0; block < p->k_blocks; block++) narrow_pack(r, &pack, slot + p->panels_at, block);
-  for (size_t m0 = 0; m0 < p->s.m; m0 += p->m_block)
-    narrow_block(r, &at, slot + p->panels_at, slot + p->c_at, m0, smaller(m0 + p->m_block, p->s.m));
+  for (size_t block = 0; block < p->m_blocks; block++)
+    narrow_block(r, &at, slot + p->panels_at, slot + p->c_at, block * p->m_block, block_end(p, block));
   exact_slot_give(&r->slots, slot);
 }
 
@@ -305,8 +320,8 @@ static bool plan_pixels(dense_plan *p) {
   if (!exact_mul(rows, columns, &plane) || !exact_mul(s->n, s->groups, &instances) ||
       !exact_mul(instances, (size_t)s->out[0], &instances))
     return false;
-  size_t tile = p->wide ? EXACT_GEMM_VECTORS * p->lanes : EXACT_GEMM_ROWS;
-  size_t most = p->wide ? TILE_BYTES / ((p->k_block ? p->k_block : 1) * tile * p->real) : NARROW_PIXELS / tile;
+  size_t tile = full_tile(p),
+         most = p->wide ? PANEL_BYTES / ((p->k_block ? p->k_block : 1) * tile * p->real) : NARROW_PIXELS / tile;
   if (most > 16 && p->wide) most = 16;
   if (most < 1) most = 1;
   p->by_row = rows == 1 || columns >= 2 * most * tile;
@@ -320,33 +335,31 @@ static bool plan_pixels(dense_plan *p) {
   return exact_mul(instances, p->groups, &p->instances);
 }
 
+/* Blocks of output channels, whole panels each. */
 static void plan_m(dense_plan *p) {
-  size_t unit = p->wide ? EXACT_GEMM_ROWS : EXACT_GEMM_VECTORS * p->lanes, m = p->s.m;
-  p->m_block = m;
+  size_t unit = p->wide ? p->gemm->rows : p->gemm->vectors * p->gemm->lanes, m = p->s.m, wanted = m;
   if (!p->wide)
-    p->m_block = quotient(NARROW_CHANNELS, unit) * unit;
+    wanted = NARROW_CHANNELS;
   else if (p->half)
-    p->m_block = 240;
-  else if (p->instances && p->instances < 4 && m >= 96)
-    p->m_block = quotient(quotient(m, quotient(4, p->instances)), unit) * unit;
-  if (p->m_block > m) p->m_block = m;
-  p->m_blocks = m ? quotient(m, p->m_block) : 0;
-  /* A last block of 1 or 2 rows would not start on a panel. */
-  if (p->wide && p->m_blocks > 1 && m - (p->m_blocks - 1) * p->m_block < 3) {
-    p->m_block += unit;
-    p->m_blocks = quotient(m, p->m_block);
-  }
+    wanted = HALF_CHANNELS;
+  else if (p->instances < 4 && m >= 96)
+    wanted = quotient(m, quotient(4, p->instances));
+  p->m_block = smaller(quotient(wanted, unit) * unit, m);
+  if (!m) return;
+  p->m_blocks = quotient(m, p->m_block);
+  /* The last two panels of a group are evened out, so that the last block must not be shorter than half a panel. */
+  if (p->m_blocks > 1 && m - (p->m_blocks - 1) * p->m_block < unit) p->m_blocks--;
 }
 
 static bool plan_workspace(dense_plan *p, bool bias) {
   const exact_conv_shape *s = &p->s;
-  size_t weights, slot = 0, tile = p->wide ? EXACT_GEMM_VECTORS * p->lanes : EXACT_GEMM_ROWS, area, panels, c;
-  size_t copies = 2 * p->group_pixels + 2 * p->tiles;
-  p->tile_stride = p->k_block * tile + EXACT_GEMM_VECTORS * p->lanes;
-  p->c_stride = p->wide ? p->group_pixels : quotient(p->m_block, p->lanes) * p->lanes;
-  size_t blocks = p->wide ? 1 : p->k_blocks;
-  if (!exact_mul(p->tiles * p->tile_stride, blocks, &panels)) return false;
-  c = p->wide ? (p->half ? p->m_block * p->c_stride : 0) : p->group_pixels * p->c_stride;
+  size_t weights, slot = 0, tile = full_tile(p), area, panels, c, copies = 2 * p->group_pixels + 2 * p->tiles;
+  size_t channels = p->m_block, last = p->m_blocks ? p->s.m - (p->m_blocks - 1) * p->m_block : 0;
+  if (channels < last) channels = last;
+  p->tile_stride = p->k_block * tile + p->gemm->vectors * p->gemm->lanes;
+  p->c_stride = p->wide ? p->group_pixels : quotient(channels, p->gemm->lanes) * p->gemm->lanes;
+  if (!exact_mul(p->tiles * p->tile_stride, p->wide ? 1 : p->k_blocks, &panels)) return false;
+  c = p->wide ? (p->half ? channels * p->c_stride : 0) : p->group_pixels * p->c_stride;
   p->weights_at = p->shared_at = p->bias_at = SIZE_MAX;
   if (!p->packed &&
       (!exact_dense_weights_size(p->base.op, &p->w, &weights) || !exact_part(&p->base.workspace, weights, 1, &p->weights_at)))
@@ -361,8 +374,7 @@ static bool plan_workspace(dense_plan *p, bool bias) {
       !exact_part(&slot, p->patch.size ? copies : 0, sizeof(exact_copy), &p->copies_at) ||
       !exact_part(&slot, p->tiles, sizeof(uint32_t), &p->counts_at) ||
       !exact_part(&slot, p->shared ? 0 : panels, p->real, &p->panels_at) ||
-      !exact_part(&slot, EXACT_GEMM_ROWS * EXACT_GEMM_VECTORS * p->lanes, p->real, &p->edge_at) ||
-      !exact_part(&slot, c, p->real, &p->c_at))
+      !exact_part(&slot, p->wide ? p->gemm->rows * tile : 0, p->real, &p->edge_at) || !exact_part(&slot, c, p->real, &p->c_at))
     return false;
   p->slot = slot + 64; /* slots do not share the low bits of their addresses */
   return exact_part(&p->base.workspace, (size_t)exact_slot_count(tasks), p->slot, &p->slots_at);
@@ -388,9 +400,10 @@ int exact_dense_plan(const exact_op *op, const exact_conv_shape *s, int layout, 
   p->direct = direct;
   p->kind = s->dtype == EXACT_FLOAT64;
   p->real = exact_dtype_size(exact_arith(s->dtype));
-  p->lanes = (size_t)exact_conv_gemm(op)->lanes;
-  p->copy_lanes = p->wide ? p->lanes : (size_t)op->isa->conv->copy_lanes[p->kind];
-  p->padded_m = padded_rows(s->m, p->wide, p->lanes);
+  p->gemm = exact_conv_gemm(op);
+  p->tiling = (exact_tiling){p->wide, p->gemm->lanes, p->wide ? p->gemm->vectors : p->gemm->rows};
+  p->copy_lanes = p->wide ? p->gemm->lanes : (size_t)op->isa->conv->copy_lanes[p->kind];
+  p->padded_m = padded_rows(s->m, p->wide, p->gemm);
   plan_k(p);
   bool fits = plan_pixels(p);
   if (fits && p->instances) {
@@ -398,7 +411,8 @@ int exact_dense_plan(const exact_op *op, const exact_conv_shape *s, int layout, 
     if (rows > (size_t)p->s.out[1]) rows = (size_t)p->s.out[1];
     size_t columns = p->by_row ? smaller(p->group_pixels, (size_t)p->s.out[2]) : (size_t)p->s.out[2];
     if (!p->direct)
-      exact_patch_init(&p->patch, &p->s, rows, columns, EXACT_GEMM_VECTORS * p->lanes, (char *)p + exact_align(sizeof *p));
+      exact_patch_init(&p->patch, &p->s, rows, columns, p->gemm->vectors * p->gemm->lanes + 16,
+                       (char *)p + exact_align(sizeof *p));
     p->shared = !p->wide && p->instances < LEAST_TASKS;
     plan_m(p);
     fits = plan_workspace(p, bias);

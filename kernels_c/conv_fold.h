@@ -99,13 +99,13 @@ static void NAME(fold)(const exact_fold *f) {
 }
 
 /* ---- one output at a time ---- */
-/* Packed weights of row `row` of a block of `rows`: element k at [k * width]. */
-static const REAL *NAME(weight_row)(const REAL *block, size_t rows, size_t row, size_t k, size_t *width) {
+/* Packed weights of a row of the block: element k at [k * width]. */
+static const REAL *NAME(weight_row)(const exact_scatter *job, size_t row, size_t k, size_t *width) {
   size_t start = 0;
   for (;;) {
-    size_t high = (size_t)exact_gemm_rows(rows - start);
+    size_t high = exact_gemm_part(job->rows - start, job->panel_rows);
     *width = high;
-    if (row < start + high) return block + start * k + (row - start);
+    if (row < start + high) return (const REAL *)job->w + start * k + (row - start);
     start += high;
   }
 }
@@ -122,7 +122,7 @@ static REAL NAME(scattered)(const exact_scatter *job, int64_t depth, int64_t row
         if (!NAME(lands)(&box, 0, depth, kd, &z) || !NAME(lands)(&box, 1, row, kh, &y) || !NAME(lands)(&box, 2, column, kw, &x))
           continue;
         size_t tap = (size_t)((kd * s->kernel[1] + kh) * s->kernel[2] + kw);
-        const REAL *w = NAME(weight_row)(job->w, job->rows, job->row + tap, s->c, &width);
+        const REAL *w = NAME(weight_row)(job, job->row + tap, s->c, &width);
         const char *src = (const char *)job->x + (size_t)((z * s->in[1] + y) * s->in[2] + x) * element;
         REAL p = 0;
         for (size_t c = 0; c < s->c; c++) {

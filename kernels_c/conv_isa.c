@@ -37,6 +37,7 @@ static void store(void *y, size_t y_stride, const float *c, size_t c_stride, siz
   for (size_t i = 0; i < rows; i++) exact_store_row((char *)y + i * y_stride * element, c + i * c_stride, n, dtype);
 }
 
+extern void (*const EXACT_SYM(exact_depthwise)[2])(const exact_depthwise *d);
 extern const struct exact_conv_kernels EXACT_SYM(exact_conv);
 const struct exact_conv_kernels EXACT_SYM(exact_conv) = {
     .copy_lanes = {few32, few64},
@@ -46,4 +47,5 @@ const struct exact_conv_kernels EXACT_SYM(exact_conv) = {
     .store_transposed = {store_transposed32, store_transposed64},
     .fold = {fold32, fold64},
     .scatter = {scatter32, scatter64},
+    .depthwise = EXACT_SYM(exact_depthwise),
 };

@@ -33,7 +33,7 @@ EXACT_INLINE void NAME(load)(REAL *dst, const void *src, size_t n, size_t stride
 }
 
 static void NAME(narrow_row)(void *dst, const REAL *src, size_t n, int dtype) {
-  if (dtype == EXACT_FLOAT64)
+  if (sizeof(REAL) == 8)
     memcpy(dst, src, n * sizeof(REAL));
   else
     exact_store_row(dst, (const float *)src, n, dtype);
@@ -111,10 +111,10 @@ static void NAME(pack_patch)(const exact_pack *p) {
     REAL *panel = p->panels;
     NAME(fill)(p, k / taps);
     for (size_t tile = 0; left > 0; tile++, panel += p->tile_stride) {
-      size_t pixels = exact_tile_pixels(left, p->wide, NAME(lanes));
-      size_t width = exact_tile_width(pixels, p->wide, NAME(lanes)), count = p->copy_count[tile];
+      size_t pixels = exact_tile_pixels(p->tiling, left);
+      size_t width = exact_tile_width(p->tiling, pixels), count = p->copy_count[tile];
       REAL *dst = panel + (k - p->k0) * width;
-      if (p->wide) {
+      if (p->tiling->wide) {
         if (count == 2)
           NAME(wide_n)(dst, width, p->area, at, n, copy, 2);
         else if (count == 3)
@@ -140,18 +140,20 @@ static void NAME(pack_patch)(const exact_pack *p) {
 
 /* ---- panels straight from x: rows of k are the channels' planes ---- */
 EXACT_INLINE void NAME(direct_wide)(const exact_pack *p, const int dtype) {
-  size_t plane = (size_t)p->shape->in[2], count = p->pixels.count, k = p->k1 - p->k0, element = exact_dtype_size(dtype);
-  size_t tile = EXACT_GEMM_VECTORS * NAME(lanes), full = count / tile, rest = count % tile;
-  size_t width = exact_tile_width(rest, true, NAME(lanes));
+  size_t plane = (size_t)p->shape->in[2], k = p->k1 - p->k0, element = exact_dtype_size(dtype);
   const char *x = (const char *)p->x + (p->k0 * plane + p->pixels.first) * element;
   for (size_t i = 0; i < k; i++, x += plane * element) {
-    REAL *dst = (REAL *)p->panels + i * tile;
-    for (size_t t = 0; t < full; t++, dst += p->tile_stride)
-      NAME(load)(dst, x + t * tile * element, EXACT_GEMM_VECTORS * NAME(lanes), 1, dtype);
-    if (!rest) continue;
-    dst = (REAL *)p->panels + full * p->tile_stride + i * width;
-    NAME(load)(dst, x + full * tile * element, rest, 1, dtype);
-    for (size_t j = rest; j < width; j++) dst[j] = 0;
+    REAL *panel = p->panels;
+    const char *src = x;
+    for (size_t left = p->pixels.count, pixels; left > 0; left -= pixels, panel += p->tile_stride, src += pixels * element) {
+      pixels = exact_tile_pixels(p->tiling, left);
+      size_t width = exact_tile_width(p->tiling, pixels), whole = pixels / NAME(lanes) * NAME(lanes);
+      REAL *dst = panel + i * width;
+      for (size_t j = 0; j < whole; j += NAME(lanes)) NAME(load)(dst + j, src + j * element, NAME(lanes), 1, dtype);
+      if (whole == width) continue;
+      NAME(load)(dst + whole, src + whole * element, pixels - whole, 1, dtype);
+      for (size_t j = pixels; j < width; j++) dst[j] = 0;
+    }
   }
 }
 
@@ -160,7 +162,7 @@ EXACT_INLINE void NAME(direct_narrow)(const exact_pack *p, const int dtype) {
   const char *x = (const char *)p->x + (p->k0 * plane + p->pixels.first) * element;
   REAL *panel = p->panels;
   for (size_t done = 0, width; done < count; done += width, panel += p->tile_stride, x += width * element) {
-    width = exact_tile_pixels(count - done, false, NAME(lanes));
+    width = exact_tile_pixels(p->tiling, count - done);
     if (element == sizeof(REAL) && done + NAME(few) <= count && width <= NAME(few))
       for (size_t i = 0; i < k; i++) *(NARROW *)(panel + i * width) = *(const NARROW *)(x + i * plane * element);
     else
@@ -170,7 +172,7 @@ EXACT_INLINE void NAME(direct_narrow)(const exact_pack *p, const int dtype) {
 
 static void NAME(pack_direct)(const exact_pack *p) {
   int dtype = p->shape->dtype, real = sizeof(REAL) == 8 ? EXACT_FLOAT64 : EXACT_FLOAT32;
-  if (p->wide) {
+  if (p->tiling->wide) {
     if (dtype == real)
       NAME(direct_wide)(p, real);
     else
@@ -193,7 +195,7 @@ static void NAME(pack_gather)(const exact_pack *p) {
     int64_t depth = p->pixels.depth * s->stride[0] - s->pad[0] + kd * s->dilation[0];
     REAL *panel = p->panels;
     for (size_t left = p->pixels.count; left > 0; panel += p->tile_stride) {
-      size_t pixels = exact_tile_pixels(left, p->wide, NAME(lanes)), width = exact_tile_width(pixels, p->wide, NAME(lanes));
+      size_t pixels = exact_tile_pixels(p->tiling, left), width = exact_tile_width(p->tiling, pixels);
       REAL *dst = panel + (k - p->k0) * width;
       for (size_t j = 0; j < width; j++) dst[j] = 0;
       for (size_t j = 0; j < pixels; j++) {

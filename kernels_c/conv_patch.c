@@ -1,16 +1,8 @@
 /* Layout of a channel's patch and the copies that make panels of it (conv.h). */
 #include "conv.h"
-#include "gemm.h"
 
 /* Larger patches and more taps than this are fetched element by element instead. */
 enum { MOST_TAPS = 4096, MOST_ELEMENTS = 1 << 18 };
-
-size_t exact_tile_pixels(size_t left, bool wide, size_t lanes) {
-  if (!wide) return (size_t)exact_gemm_rows(left);
-  return left < EXACT_GEMM_VECTORS * lanes ? left : EXACT_GEMM_VECTORS * lanes;
-}
-
-size_t exact_tile_width(size_t pixels, bool wide, size_t lanes) { return wide ? (pixels + lanes - 1) / lanes * lanes : pixels; }
 
 size_t exact_patch_bytes(const exact_conv_shape *s) {
   if (s->taps > MOST_TAPS) return 0;
@@ -81,7 +73,7 @@ void exact_patch_copies(const exact_pack *p, size_t lanes) {
   exact_copy *copy = p->copies;
   size_t column = (size_t)(p->pixels.column - p->pixels.origin), row = 0, tile = 0;
   for (size_t left = p->pixels.count; left > 0; tile++) {
-    size_t pixels = exact_tile_pixels(left, p->wide, lanes), width = exact_tile_width(pixels, p->wide, lanes);
+    size_t pixels = exact_tile_pixels(p->tiling, left), width = exact_tile_width(p->tiling, pixels);
     uint32_t count = 0;
     for (size_t at = 0; at < pixels;) {
       size_t run = p->pixels.columns - column, end;

@@ -2,7 +2,6 @@
  * box of input positions, then every output of the box sums its landing taps (conv_fold.h). A box is a range of outputs along
  * the first axis that is not trivial, with the inputs that reach it; neighbouring boxes compute shared inputs twice. */
 #include "conv.h"
-#include "gemm.h"
 
 enum { BLOCK_ROWS = 128, COL_BYTES = 512 << 10, MOST_COL_BYTES = 16 << 20, PANEL_BYTES = 128 << 10, K_BLOCK = 320 };
 
@@ -12,8 +11,9 @@ typedef struct transpose_plan {
   exact_conv_shape flat; /* the input as one row of positions, for the packer */
   const void *packed;
   bool bias, scatter;
-  size_t real, kind, lanes, channels; /* of a block */
-  size_t blocks, boxes, box, inner;   /* inner: input positions per input of the axis */
+  exact_tiling tiling;
+  size_t real, kind, channels;      /* of a block */
+  size_t blocks, boxes, box, inner; /* inner: input positions per input of the axis */
   int axis;
   size_t col_stride, tiles, tile_stride, tasks;
   size_t weights_at, slots_at, slot, panels_at, area_at;
@@ -54,7 +54,7 @@ static void pack_block(void *arg, size_t index) {
   size_t first = index % blocks * channels, row0 = first * s->taps, row1 = smaller(first + channels, s->m) * s->taps;
   size_t all = s->m * s->taps, real = exact_dtype_size(exact_arith(s->dtype)), element = exact_dtype_size(s->dtype);
   for (size_t row = row0; row < row1;) {
-    size_t rows = (size_t)exact_gemm_rows(row1 - row);
+    size_t rows = exact_gemm_part(row1 - row, exact_conv_gemm(job->op)->rows);
     job->op->isa->conv->weights[s->dtype == EXACT_FLOAT64](job->dst + (group * all + row) * s->c * real, rows,
                                                            job->src + (group * s->c * all + row) * element, 1, all, rows, s->c,
                                                            s->dtype);
@@ -104,8 +104,9 @@ static void multiply(const transpose_run *r, const char *x, const char *w, size_
                      char *slot) {
   const transpose_plan *p = r->p;
   const struct exact_gemm_kernels *gemm = exact_conv_gemm(p->base.op);
-  size_t tile = EXACT_GEMM_VECTORS * p->lanes, real = p->real, k_all = p->s.c;
-  exact_pack pack = {.shape = &p->flat, .x = x, .wide = true, .panels = slot + p->panels_at, .tile_stride = p->tile_stride};
+  size_t tile = p->tiling.most * p->tiling.lanes, real = p->real, k_all = p->s.c;
+  exact_pack pack = {
+      .shape = &p->flat, .x = x, .tiling = &p->tiling, .panels = slot + p->panels_at, .tile_stride = p->tile_stride};
   for (size_t done = 0; done < count; done += p->tiles * tile) {
     pack.pixels.first = first + done;
     pack.pixels.count = smaller(count - done, p->tiles * tile);
@@ -115,13 +116,15 @@ static void multiply(const transpose_run *r, const char *x, const char *w, size_
       pack.k1 = k + run;
       p->base.op->isa->conv->pack[p->kind](&pack);
       for (size_t row = 0, high; row < rows; row += high) {
-        high = (size_t)exact_gemm_rows(rows - row);
+        high = exact_gemm_part(rows - row, gemm->rows);
         const char *a = w + (row * k_all + k * high) * real, *panel = pack.panels;
         char *c = slot + (row * p->col_stride + done) * real;
-        for (size_t left = pack.pixels.count; left > 0; panel += p->tile_stride * real, c += tile * real) {
-          size_t pixels = smaller(left, tile), width = exact_tile_width(pixels, true, p->lanes);
-          gemm->tile((int)high, (int)(width / p->lanes), run, a, panel, width, c, p->col_stride, k == 0, NULL);
-          left -= pixels;
+        for (size_t left = pack.pixels.count, pixels; left > 0; left -= pixels) {
+          pixels = exact_tile_pixels(&p->tiling, left);
+          size_t width = exact_tile_width(&p->tiling, pixels);
+          gemm->tile(high, width / p->tiling.lanes, run, a, panel, width, c, p->col_stride, k == 0, NULL);
+          panel += p->tile_stride * real;
+          c += pixels * real;
         }
       }
     }
@@ -149,7 +152,9 @@ static void box_task(void *arg, size_t index) {
     double bias = bias_of(r, group * s->m + m);
     size_t row = (m - m0) * s->taps;
     if (p->scatter) {
-      exact_scatter scatter = {s, x, w, (m1 - m0) * s->taps, row, bias, y + m * y_plane * element};
+      exact_scatter scatter = {.shape = s, .x = x, .w = w, .row = row, .bias = bias, .y = y + m * y_plane * element};
+      scatter.rows = (m1 - m0) * s->taps;
+      scatter.panel_rows = exact_conv_gemm(p->base.op)->rows;
       p->base.op->isa->conv->scatter[p->kind](&scatter);
     } else {
       fold.col = slot + row * p->col_stride * p->real;
@@ -195,14 +200,14 @@ static void plan_boxes(transpose_plan *p) {
   p->boxes = quotient(offset + out, p->box);
   size_t most = smaller((p->box - 1) / stride + shared + 2, in); /* inputs of a box */
   p->scatter = row_bytes * (double)most > MOST_COL_BYTES;
-  size_t tile = EXACT_GEMM_VECTORS * p->lanes;
+  size_t tile = p->tiling.most * p->tiling.lanes;
   p->col_stride = p->scatter ? 0 : quotient(most * p->inner, tile) * tile;
-  if (p->col_stride * p->real % 4096 == 0) p->col_stride += p->lanes; /* rows must not share the low bits of addresses */
+  if (p->col_stride * p->real % 4096 == 0) p->col_stride += p->tiling.lanes; /* rows must not share the low bits of addresses */
   size_t depth = smaller(s->c, K_BLOCK);
   p->tiles = PANEL_BYTES / ((depth ? depth : 1) * tile * p->real);
   if (p->tiles < 1) p->tiles = 1;
   if (p->tiles > 16) p->tiles = 16;
-  p->tile_stride = depth * tile + p->lanes;
+  p->tile_stride = depth * tile + p->tiling.lanes;
   if (p->scatter) p->boxes = 1;
 }
 
@@ -234,7 +239,7 @@ int exact_transpose_plan(const exact_op *op, const exact_conv_shape *s, const vo
   p->bias = bias;
   p->kind = s->dtype == EXACT_FLOAT64;
   p->real = exact_dtype_size(exact_arith(s->dtype));
-  p->lanes = (size_t)exact_conv_gemm(op)->lanes;
+  p->tiling = (exact_tiling){true, exact_conv_gemm(op)->lanes, exact_conv_gemm(op)->vectors};
   p->channels = block_channels(s->m, s->taps);
   p->blocks = quotient(s->m, p->channels);
   bool fits = true;

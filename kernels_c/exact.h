@@ -137,8 +137,8 @@ typedef struct exact_pool_attrs {
 } exact_pool_attrs;
 int exact_pool_new(int kind, const exact_pool_attrs *attrs, int dtype, exact_op **op, exact_error *err);
 
-/* Inputs X, scale, B, mean, var. Output Y. docs/batchnorm.md */
-int exact_batchnorm_new(float epsilon, int dtype, exact_op **op, exact_error *err);
+/* Inputs X, scale, B, mean, var. Output Y. epsilon is rounded to float32. docs/batchnorm.md */
+int exact_batchnorm_new(double epsilon, int dtype, exact_op **op, exact_error *err);
 
 /* ---- exp and log of arrays, correctly rounded: docs/exp_log.md. y may be x; fails only when EXACT_ISA is wrong ---- */
 int exact_exp_f32(const float *x, float *y, size_t n, exact_error *err);

@@ -19,6 +19,8 @@ static inline size_t exact_align(size_t n) { return (n + 63) & ~(size_t)63; }
 /* Appends a part of count * size bytes, aligned to 64, to a workspace of *total bytes; its offset goes to *offset. */
 bool exact_part(size_t *total, size_t count, size_t size, size_t *offset);
 
+/* v rounded to float32, to nearest even whatever the caller's rounding mode. */
+float exact_to_float(double v);
 const char *exact_dtype_name(int dtype);
 bool exact_is_float(int dtype);
 /* The type that arithmetic on dtype uses: float32 for float16, bfloat16 and float32; float64 for float64. */

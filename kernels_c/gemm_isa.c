@@ -11,6 +11,21 @@
 #define TABLE64 EXACT_SYM(exact_gemm64)
 #endif
 
+#if EXACT_VB == 64 /* 32 registers */
+#define ROWS 8
+#define VECTORS 3
+#else
+#define ROWS 6
+#define VECTORS 2
+#endif
+
+/* Keeps products in the order of the source, which the schedulers of compilers tend to spoil. */
+#if defined(EXACT_FAST) || !defined(__x86_64__)
+#define KEEP(v) (void)(v)
+#else
+#define KEEP(v) __asm__("" : "+v"(v))
+#endif
+
 #define REAL float
 #define INTEGER int32_t
 #define NAN_BITS 0x7FC00000
@@ -28,5 +43,5 @@
 #include "gemm_tile.h"
 
 extern const struct exact_gemm_kernels TABLE32, TABLE64;
-const struct exact_gemm_kernels TABLE32 = {count32, run32};
-const struct exact_gemm_kernels TABLE64 = {count64, run64};
+const struct exact_gemm_kernels TABLE32 = {count32, ROWS, VECTORS, run32};
+const struct exact_gemm_kernels TABLE64 = {count64, ROWS, VECTORS, run64};

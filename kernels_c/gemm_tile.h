@@ -16,22 +16,26 @@ EXACT_INLINE V NAME(finish)(V c) {
   return (V)(((VI)c & ordered) | (((VI){0} + NAN_BITS) & ~ordered));
 }
 
-EXACT_INLINE void TILE(const int rows, const int vectors, size_t k, const REAL *a, const REAL *b, size_t ldb, REAL *c,
+EXACT_INLINE void TILE(const size_t rows, const size_t vectors, size_t k, const REAL *a, const REAL *b, size_t ldb, REAL *c,
                        size_t ldc, bool first, const exact_epilogue *last) {
-  V acc[EXACT_GEMM_ROWS][EXACT_GEMM_VECTORS];
+  V acc[ROWS][VECTORS];
   EXACT_UNROLL
-  for (int i = 0; i < rows; i++) {
+  for (size_t i = 0; i < rows; i++) {
     EXACT_UNROLL
-    for (int j = 0; j < vectors; j++) acc[i][j] = first ? (V){0} : *(const V *)(c + i * ldc + j * NAME(count));
+    for (size_t j = 0; j < vectors; j++) acc[i][j] = first ? (V){0} : *(const V *)(c + i * ldc + j * NAME(count));
   }
   for (size_t p = 0; p < k; p++) {
-    V right[EXACT_GEMM_VECTORS];
+    V right[VECTORS];
     EXACT_UNROLL
-    for (int j = 0; j < vectors; j++) right[j] = *(const V *)(b + j * NAME(count));
+    for (size_t j = 0; j < vectors; j++) right[j] = *(const V *)(b + j * NAME(count));
     EXACT_UNROLL
-    for (int i = 0; i < rows; i++) {
+    for (size_t i = 0; i < rows; i++) {
       EXACT_UNROLL
-      for (int j = 0; j < vectors; j++) acc[i][j] += right[j] * a[i];
+      for (size_t j = 0; j < vectors; j++) {
+        V product = right[j] * a[i];
+        KEEP(product);
+        acc[i][j] += product;
+      }
     }
     a += rows;
     b += ldb;
@@ -39,9 +43,9 @@ EXACT_INLINE void TILE(const int rows, const int vectors, size_t k, const REAL *
   if (last) {
     const REAL *row = last->row_bias, *column = last->column_bias;
     EXACT_UNROLL
-    for (int i = 0; i < rows; i++) {
+    for (size_t i = 0; i < rows; i++) {
       EXACT_UNROLL
-      for (int j = 0; j < vectors; j++) {
+      for (size_t j = 0; j < vectors; j++) {
         V y = acc[i][j];
         if (row) y = y + row[i];
         if (column) y = y + *(const V *)(column + j * NAME(count));
@@ -50,21 +54,25 @@ EXACT_INLINE void TILE(const int rows, const int vectors, size_t k, const REAL *
     }
   }
   EXACT_UNROLL
-  for (int i = 0; i < rows; i++) {
+  for (size_t i = 0; i < rows; i++) {
     EXACT_UNROLL
-    for (int j = 0; j < vectors; j++) *(V *)(c + i * ldc + j * NAME(count)) = acc[i][j];
+    for (size_t j = 0; j < vectors; j++) *(V *)(c + i * ldc + j * NAME(count)) = acc[i][j];
   }
 }
 
 #define SHAPE(rows, vectors) \
-  case 2 * (rows) + (vectors): TILE(rows, vectors, k, a, b, ldb, c, ldc, first, last); break;
+  case 4 * (rows) + (vectors): TILE(rows, vectors, k, a, b, ldb, c, ldc, first, last); break;
 
-static void RUN(int rows, int vectors, size_t k, const void *a, const void *b, size_t ldb, void *c, size_t ldc, bool first,
-                const exact_epilogue *last) {
-  switch (2 * rows + vectors) {
+static void RUN(size_t rows, size_t vectors, size_t k, const void *a, const void *b, size_t ldb, void *c, size_t ldc,
+                bool first, const exact_epilogue *last) {
+  switch (4 * rows + vectors) {
     SHAPE(1, 1)
-    SHAPE(1, 2) SHAPE(2, 1) SHAPE(2, 2) SHAPE(3, 1) SHAPE(3, 2) SHAPE(4, 1) SHAPE(4, 2) SHAPE(5, 1) SHAPE(5, 2) SHAPE(6, 1)
+    SHAPE(2, 1) SHAPE(3, 1) SHAPE(4, 1) SHAPE(5, 1) SHAPE(6, 1) SHAPE(1, 2) SHAPE(2, 2) SHAPE(3, 2) SHAPE(4, 2) SHAPE(5, 2)
         SHAPE(6, 2)
+#if ROWS == 8
+            SHAPE(7, 1) SHAPE(8, 1) SHAPE(7, 2) SHAPE(8, 2) SHAPE(1, 3) SHAPE(2, 3) SHAPE(3, 3) SHAPE(4, 3) SHAPE(5, 3)
+                SHAPE(6, 3) SHAPE(7, 3) SHAPE(8, 3)
+#endif
   }
 }
 

@@ -50,71 +50,54 @@ static int infer(const exact_op *base, int n, const exact_tensor *in, exact_tens
 static void run(const exact_call *call) {
   const exact_pool_plan *p = (const exact_pool_plan *)call->plan;
   bool indices = p->op->kind == EXACT_MAX_POOL && call->out[1];
-  if (p->planes && p->plane_out) (indices ? exact_pool_run_scan : p->run)(call);
+  if (p->shape.planes) (indices ? exact_pool_run_scan : p->run)(call);
 }
 
 /* ---- plan ---- */
 /* A mean whose one window is the whole plane is a global one. */
-static bool is_whole_plane(const exact_pool_plan *p) {
-  const exact_window *w = &p->op->window;
-  if (is_global(p->op)) return true;
-  bool whole = p->op->kind == EXACT_AVERAGE_POOL && p->plane_out == 1;
+static bool is_whole_plane(const exact_pool_op *op, const exact_pool_shape *s) {
+  const exact_window *w = &op->window;
+  if (is_global(op)) return true;
+  bool whole = op->kind == EXACT_AVERAGE_POOL && s->plane_out == 1;
   for (int a = 0; a < 3; a++)
-    whole &= p->begin[a] == 0 && w->kernel[a] == p->in[a] && (w->dilation[a] == 1 || w->kernel[a] == 1);
+    whole &= s->begin[a] == 0 && w->kernel[a] == s->in[a] && (w->dilation[a] == 1 || w->kernel[a] == 1);
   return whole;
-}
-
-/* Tables of the divisors' factors; columns are padded to whole vectors. */
-#define FILL_COUNTS(T, rows, columns)                                                                \
-  for (int64_t d = 0; d < p->out[0]; d++)                                                            \
-    for (int64_t h = 0; h < p->out[1]; h++)                                                          \
-      ((T *)(rows))[d * p->out[1] + h] = (T)(exact_pool_count(p, 0, d) * exact_pool_count(p, 1, h)); \
-  for (int64_t w = 0; w < p->out[2]; w++) ((T *)(columns))[w] = (T)exact_pool_count(p, 2, w);
-
-static void fill_counts(exact_pool_plan *p, char *rows, char *columns) {
-  if (p->op->op.dtype == EXACT_FLOAT64) {
-    FILL_COUNTS(double, rows, columns)
-  } else {
-    FILL_COUNTS(float, rows, columns)
-  }
-  p->row_count = rows;
-  p->column_count = columns;
 }
 
 static int plan(const exact_op *base, int n, const exact_tensor *in, exact_plan **out, exact_error *err) {
   const exact_pool_op *op = (const exact_pool_op *)base;
   exact_pool_plan draft = {.plan = {.op = base, .run = run}, .op = op};
-  size_t count, in_count, bytes = sizeof draft, rows_at = 0, columns_at = 0;
+  exact_pool_shape *s = &draft.shape;
+  size_t count = 0, in_count, bytes = exact_align(sizeof draft), factors_at = 0, columns_at = 0;
   int rc = infer(base, n, in, draft.plan.out, err);
   for (int i = 0; i < base->cls->outputs && !rc; i++) rc = exact_count(&draft.plan.out[i], i ? "Indices" : "Y", &count, err);
   if (!rc) rc = exact_count(in, "X", &in_count, err);
   if (rc) return rc;
-  bool empty = in->dims[0] == 0 || in->dims[1] == 0 || count == 0;
-  draft.planes = empty ? 0 : (size_t)in->dims[0] * (size_t)in->dims[1];
-  draft.plane_in = empty ? 0 : in_count / draft.planes;
-  draft.plane_out = empty ? 0 : count / draft.planes;
-  if (!is_global(op)) {
-    exact_window_lift(in, draft.in);
-    sizes(op, draft.in, draft.out, draft.begin, draft.end, NULL);
+  bool factors = false;
+  if (count) {
+    s->planes = (size_t)in->dims[0] * (size_t)in->dims[1];
+    s->plane_in = in_count / s->planes;
+    s->plane_out = count / s->planes;
+    if (!is_global(op)) {
+      exact_window_lift(in, s->in);
+      sizes(op, s->in, s->out, s->begin, s->end, NULL);
+    }
+    if (is_whole_plane(op, s)) {
+      draft.run = exact_pool_run_global;
+      exact_pool_global_setup(&draft);
+    } else {
+      exact_pool_scan_setup(&draft);
+      bool tiles = exact_pool_tiles_setup(&draft);
+      draft.run = tiles ? exact_pool_run_tiles : exact_pool_run_scan;
+      factors = tiles && op->kind == EXACT_AVERAGE_POOL;
+    }
   }
-  bool tiles = false;
-  if (!empty && is_whole_plane(&draft)) {
-    draft.run = exact_pool_run_global;
-    exact_pool_global_setup(&draft);
-  } else if (!empty) {
-    draft.run = exact_pool_run_scan;
-    exact_pool_scan_setup(&draft);
-    tiles = exact_pool_tiles(&draft);
-    if (tiles) draft.run = exact_pool_run_tiles;
-  }
-  bool counts = tiles && op->kind == EXACT_AVERAGE_POOL;
-  if (counts && (!exact_part(&bytes, (size_t)(draft.out[0] * draft.out[1]), 8, &rows_at) ||
-                 !exact_part(&bytes, (size_t)draft.out[2] + POOL_VECTOR, 8, &columns_at)))
-    return exact_fail(err, EXACT_INVALID, "the output is too large");
+  if (factors && !exact_pool_factors_size(&draft, &bytes, &factors_at, &columns_at))
+    return exact_fail(err, EXACT_INVALID, "Y is too large");
   exact_pool_plan *p = exact_new(bytes, err);
   if (!p) return EXACT_NO_MEMORY;
   *p = draft;
-  if (counts) fill_counts(p, (char *)p + rows_at, (char *)p + columns_at);
+  if (factors) exact_pool_fill_factors(p, (char *)p + factors_at, (char *)p + columns_at);
   *out = &p->plan;
   return EXACT_OK;
 }

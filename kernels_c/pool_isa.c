@@ -64,14 +64,7 @@ typedef uint8_t u8v __attribute__((vector_size(EXACT_VB), aligned(1), may_alias)
 #define LANES_64 2
 #endif
 
-EXACT_INLINE f32v canonical_f32(f32v v) {
-  i32v number = v == v;
-  return (f32v)(((i32v)v & number) | (0x7FC00000 & ~number));
-}
-EXACT_INLINE f64v canonical_f64(f64v v) {
-  i64v number = v == v;
-  return (f64v)(((i64v)v & number) | (0x7FF8000000000000 & ~number));
-}
+enum reading { READ_ROWS, READ_PAIRS, READ_APART }; /* stride 1; stride 2, dilation 1; any */
 
 #define T float
 #define V f32v
@@ -80,8 +73,17 @@ EXACT_INLINE f64v canonical_f64(f64v v) {
 #define LOWEST -INFINITY
 #define MAX MAX_F32
 #define NAME(x) x##_f32
-#define FLOAT_LANES
+#define NAN_BITS 0x7FC00000
 #include "pool_rows.h"
+#include "pool_planes.h"
+#undef T
+#undef V
+#undef I
+#undef LANES
+#undef LOWEST
+#undef MAX
+#undef NAME
+#undef NAN_BITS
 
 #define T double
 #define V f64v
@@ -90,8 +92,17 @@ EXACT_INLINE f64v canonical_f64(f64v v) {
 #define LOWEST -INFINITY
 #define MAX MAX_F64
 #define NAME(x) x##_f64
-#define FLOAT_LANES
+#define NAN_BITS 0x7FF8000000000000
 #include "pool_rows.h"
+#include "pool_planes.h"
+#undef T
+#undef V
+#undef I
+#undef LANES
+#undef LOWEST
+#undef MAX
+#undef NAME
+#undef NAN_BITS
 
 #define T int8_t
 #define V i8v
@@ -100,7 +111,16 @@ EXACT_INLINE f64v canonical_f64(f64v v) {
 #define LOWEST INT8_MIN
 #define MAX MAX_I8
 #define NAME(x) x##_i8
+#define NAN_BITS 0
 #include "pool_rows.h"
+#undef T
+#undef V
+#undef I
+#undef LANES
+#undef LOWEST
+#undef MAX
+#undef NAME
+#undef NAN_BITS
 
 #define T uint8_t
 #define V u8v
@@ -109,9 +129,18 @@ EXACT_INLINE f64v canonical_f64(f64v v) {
 #define LOWEST 0
 #define MAX MAX_U8
 #define NAME(x) x##_u8
+#define NAN_BITS 0
 #include "pool_rows.h"
+#undef T
+#undef V
+#undef I
+#undef LANES
+#undef LOWEST
+#undef MAX
+#undef NAME
+#undef NAN_BITS
 
-/* ---- plane sums, lanes = planes ---- */
+/* ---- groups of planes, lanes = planes ---- */
 #define QUADS (EXACT_VB / 16)
 typedef float quad __attribute__((vector_size(16), aligned(4), may_alias));
 
@@ -146,44 +175,60 @@ EXACT_INLINE f32v gather_quads(const float *x, size_t step) {
 #define HIGH_HALVES(i) i + 2, i + 3, i + 2 + LANES_32, i + 3 + LANES_32
 #define SHUFFLE(a, b, f) __builtin_shufflevector(a, b, EACH_QUAD(f))
 
-/* Adds four columns: 4x4 transposes in each 16 bytes turn row pieces into vectors of planes. */
-EXACT_INLINE f32v add_four_columns(f32v acc, const float *x, size_t step) {
+/* Takes in four columns: 4x4 transposes in each 16 bytes turn row pieces into vectors of planes. */
+EXACT_INLINE f32v four_columns(bool mean, f32v acc, const float *x, size_t step) {
   f32v a = gather_quads(x, step), b = gather_quads(x + step, step);
   f32v c = gather_quads(x + 2 * step, step), d = gather_quads(x + 3 * step, step);
   f32v ab = SHUFFLE(a, b, LOW_PAIRS), cd = SHUFFLE(c, d, LOW_PAIRS);
-  acc += SHUFFLE(ab, cd, LOW_HALVES);
-  acc += SHUFFLE(ab, cd, HIGH_HALVES);
+  acc = fold_f32(mean, acc, SHUFFLE(ab, cd, LOW_HALVES));
+  acc = fold_f32(mean, acc, SHUFFLE(ab, cd, HIGH_HALVES));
   ab = SHUFFLE(a, b, HIGH_PAIRS), cd = SHUFFLE(c, d, HIGH_PAIRS);
-  acc += SHUFFLE(ab, cd, LOW_HALVES);
-  acc += SHUFFLE(ab, cd, HIGH_HALVES);
-  return acc;
+  acc = fold_f32(mean, acc, SHUFFLE(ab, cd, LOW_HALVES));
+  return fold_f32(mean, acc, SHUFFLE(ab, cd, HIGH_HALVES));
 }
 
 enum { GROUP = 2 * LANES_32 };
 
-static void sum_group(const float *x, size_t step, size_t n, float *sum) {
+EXACT_INLINE void fold_group(bool mean, const float *x, size_t step, size_t n, float *result) {
   const float *next = x + LANES_32 * step;
-  f32v acc = *(const f32v *)sum, acc_next = *(const f32v *)(sum + LANES_32);
+  f32v acc = load_f32(result), acc_next = load_f32(result + LANES_32);
   size_t i = 0;
   for (; i + 4 <= n; i += 4) {
-    acc = add_four_columns(acc, x + i, step);
-    acc_next = add_four_columns(acc_next, next + i, step);
+    acc = four_columns(mean, acc, x + i, step);
+    acc_next = four_columns(mean, acc_next, next + i, step);
   }
   for (; i < n; i++) {
     f32v column, column_next;
     for (size_t p = 0; p < LANES_32; p++) column[p] = x[p * step + i], column_next[p] = next[p * step + i];
-    acc += column;
-    acc_next += column_next;
+    acc = fold_f32(mean, acc, column);
+    acc_next = fold_f32(mean, acc_next, column_next);
   }
-  *(f32v *)sum = acc;
-  *(f32v *)(sum + LANES_32) = acc_next;
+  store_f32(result, acc);
+  store_f32(result + LANES_32, acc_next);
+}
+
+static void sum_group(const float *x, size_t step, size_t n, float *sum) { fold_group(true, x, step, n, sum); }
+static void max_group(const float *x, size_t step, size_t n, float *max) { fold_group(false, x, step, n, max); }
+
+/* ---- float16, bfloat16 ---- */
+static void pad_halves(const exact_pool_pad *pad) {
+  const float value = pad->lowest ? -INFINITY : 0;
+  for (size_t i = 0; i < pad->lines; i++) {
+    float *dst = (float *)pad->dst + i * pad->dst_step;
+    for (size_t k = 0; k < pad->left; k++) dst[k] = value;
+    exact_load_row(dst + pad->left, (const uint16_t *)pad->src + i * pad->src_step, pad->n, pad->dtype);
+    for (size_t k = 0; k < pad->right; k++) dst[pad->left + pad->n + k] = value;
+  }
 }
 
 const struct exact_pool_kernels EXACT_SYM(exact_pool) = {
     .max_rows = {max_rows_f32, max_rows_f64, max_rows_i8, max_rows_u8},
     .mean_rows = {mean_rows_f32, mean_rows_f64},
+    .pad_lines = {pad_lines_f32, pad_lines_f64, pad_lines_i8, pad_lines_u8},
+    .pad_halves = pad_halves,
     .group = GROUP,
     .sum_group = sum_group,
+    .max_group = max_group,
     .sum_few = {sum_few_f32, sum_few_f64},
     .max_plane = {max_plane_f32, max_plane_f64},
     .widen = exact_load_row,

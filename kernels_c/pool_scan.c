@@ -15,19 +15,19 @@ exact_pool_bits exact_pool_special(int dtype) {
   }
 }
 
-void exact_pool_clip(const exact_pool_plan *p, int a, int64_t o, int64_t before, int64_t after, int64_t *first, int64_t *end) {
-  const exact_window *w = &p->op->window;
-  int64_t step = w->dilation[a], at = o * w->stride[a] - p->begin[a] + before, room = before + p->in[a] + after;
+void exact_pool_clip(const exact_window *w, const exact_pool_shape *s, int a, int64_t o, int64_t before, int64_t after,
+                     int64_t *first, int64_t *end) {
+  int64_t step = w->dilation[a], at = o * w->stride[a] - s->begin[a] + before, room = before + s->in[a] + after;
   *first = at < 0 ? (-at - 1) / step + 1 : 0;
   *end = at < room ? (room - 1 - at) / step + 1 : 0;
   if (*end > w->kernel[a]) *end = w->kernel[a];
   if (*first > *end) *first = *end;
 }
 
-int64_t exact_pool_count(const exact_pool_plan *p, int a, int64_t o) {
+int64_t exact_pool_count(const exact_pool_op *op, const exact_pool_shape *s, int a, int64_t o) {
   int64_t first, end;
-  bool pad = p->op->count_include_pad;
-  exact_pool_clip(p, a, o, pad ? p->begin[a] : 0, pad ? p->end[a] : 0, &first, &end);
+  bool pad = op->count_include_pad;
+  exact_pool_clip(&op->window, s, a, o, pad ? s->begin[a] : 0, pad ? s->end[a] : 0, &first, &end);
   return end - first;
 }
 
@@ -36,16 +36,15 @@ typedef struct box {
   int64_t start, n[3], step[3];
 } box;
 
-static box inside(const exact_pool_plan *p, const int64_t o[3]) {
-  const exact_window *w = &p->op->window;
+static box inside(const exact_window *w, const exact_pool_shape *s, const int64_t o[3]) {
   box b = {0};
-  if (p->plane_in == 0) return b;
-  int64_t size[3] = {p->in[1] * p->in[2], p->in[2], 1};
+  if (s->plane_in == 0) return b;
+  int64_t size[3] = {s->in[1] * s->in[2], s->in[2], 1};
   for (int a = 0; a < 3; a++) {
     int64_t first, end;
-    exact_pool_clip(p, a, o[a], 0, 0, &first, &end);
+    exact_pool_clip(w, s, a, o[a], 0, 0, &first, &end);
     b.n[a] = end - first;
-    if (b.n[a] > 0) b.start += (o[a] * w->stride[a] - p->begin[a] + first * w->dilation[a]) * size[a];
+    if (b.n[a] > 0) b.start += (o[a] * w->stride[a] - s->begin[a] + first * w->dilation[a]) * size[a];
     if (b.n[a] > 1) b.step[a] = w->dilation[a] * size[a];
   }
   return b;
@@ -109,11 +108,11 @@ static void store_bits(void *y, size_t size, uint64_t bits) {
   memcpy(y, size == 1 ? (void *)&byte : size == 2 ? (void *)&half : size == 4 ? (void *)&word : (void *)&bits, size);
 }
 
-size_t exact_pool_scan_max(const exact_pool_plan *p, const void *x, const int64_t o[3], void *y) {
-  int dtype = p->op->op.dtype;
+size_t exact_pool_scan_max(const exact_pool_op *op, const exact_pool_shape *s, const void *x, const int64_t o[3], void *y) {
+  int dtype = op->op.dtype;
   size_t size = exact_dtype_size(dtype);
   exact_pool_bits special = exact_pool_special(dtype);
-  box b = inside(p, o);
+  box b = inside(&op->window, s, o);
   if (!b.n[0] || !b.n[1] || !b.n[2]) {
     store_bits(y, size, special.lowest);
     return 0;
@@ -125,11 +124,11 @@ size_t exact_pool_scan_max(const exact_pool_plan *p, const void *x, const int64_
   return (size_t)best;
 }
 
-static void scan_mean(const exact_pool_plan *p, const void *x, const int64_t o[3], void *y) {
-  int dtype = p->op->op.dtype;
-  box b = inside(p, o);
+static void scan_mean(const exact_pool_op *op, const exact_pool_shape *s, const void *x, const int64_t o[3], void *y) {
+  int dtype = op->op.dtype;
+  box b = inside(&op->window, s, o);
   double count = 1; /* exact below 2^53 */
-  for (int a = 0; a < 3; a++) count *= (double)exact_pool_count(p, a, o[a]);
+  for (int a = 0; a < 3; a++) count *= (double)exact_pool_count(op, s, a, o[a]);
   if (dtype == EXACT_FLOAT64) {
     double sum = 0, mean;
     EACH_TAP(b, at) sum += ((const double *)x)[at];
@@ -149,42 +148,44 @@ static void scan_mean(const exact_pool_plan *p, const void *x, const int64_t o[3
   exact_store_row(y, &mean, 1, dtype);
 }
 
-/* Output rows from task * scan_per_task on. */
+/* Output rows from task * rows_per_task on. */
 static void scan_rows(void *arg, size_t task) {
   const exact_call *call = arg;
   const exact_pool_plan *p = (const exact_pool_plan *)call->plan;
-  size_t size = exact_dtype_size(p->op->op.dtype), rows = (size_t)(p->out[0] * p->out[1]);
+  const exact_pool_shape *s = &p->shape;
+  size_t size = exact_dtype_size(p->op->op.dtype), rows = (size_t)(s->out[0] * s->out[1]);
   int64_t *indices = p->plan.out[1].rank ? call->out[1] : NULL;
-  size_t row = task * p->scan_per_task, end = row + p->scan_per_task;
-  if (end > p->planes * rows) end = p->planes * rows;
+  size_t row = task * p->rows_per_task, end = row + p->rows_per_task;
+  if (end > s->planes * rows) end = s->planes * rows;
   for (; row < end; row++) {
     size_t plane = row / rows;
-    const char *x = (const char *)call->in[0] + plane * p->plane_in * size;
-    int64_t o[3] = {(int64_t)(row % rows) / p->out[1], (int64_t)(row % rows) % p->out[1], 0};
-    for (size_t at = row * (size_t)p->out[2]; o[2] < p->out[2]; o[2]++, at++) {
+    const char *x = (const char *)call->in[0] + plane * s->plane_in * size;
+    int64_t o[3] = {(int64_t)(row % rows) / s->out[1], (int64_t)(row % rows) % s->out[1], 0};
+    for (size_t at = row * (size_t)s->out[2]; o[2] < s->out[2]; o[2]++, at++) {
       char *y = (char *)call->out[0] + at * size, unwanted[8];
       if (p->op->kind == EXACT_AVERAGE_POOL) {
-        scan_mean(p, x, o, y);
+        scan_mean(p->op, s, x, o, y);
         continue;
       }
-      size_t best = exact_pool_scan_max(p, x, o, call->out[0] ? y : unwanted);
+      size_t best = exact_pool_scan_max(p->op, s, x, o, call->out[0] ? y : unwanted);
       if (!indices) continue;
-      size_t height = (size_t)p->in[1], width = (size_t)p->in[2];
-      if (p->op->column_major && p->plane_in)
-        best = (best % width * height + best / width % height) * (size_t)p->in[0] + best / (width * height);
-      indices[at] = (int64_t)(plane * p->plane_in + best);
+      size_t height = (size_t)s->in[1], width = (size_t)s->in[2];
+      if (p->op->column_major && s->plane_in)
+        best = (best % width * height + best / width % height) * (size_t)s->in[0] + best / (width * height);
+      indices[at] = (int64_t)(plane * s->plane_in + best);
     }
   }
 }
 
 void exact_pool_scan_setup(exact_pool_plan *p) {
-  size_t rows = p->planes * (size_t)(p->out[0] * p->out[1]), cost = (size_t)p->out[2];
+  const exact_pool_shape *s = &p->shape;
+  size_t rows = s->planes * (size_t)(s->out[0] * s->out[1]), cost = (size_t)s->out[2];
   for (int a = 0; a < 3; a++) {
-    size_t taps = (size_t)(p->op->window.kernel[a] < p->in[a] ? p->op->window.kernel[a] : p->in[a]);
+    size_t taps = (size_t)(p->op->window.kernel[a] < s->in[a] ? p->op->window.kernel[a] : s->in[a]);
     if (!exact_mul(cost, taps + 1, &cost)) cost = SIZE_MAX;
   }
-  p->scan_per_task = cost < 65536 ? 65536 / (cost + 1) + 1 : 1;
-  p->scan_tasks = rows ? (rows - 1) / p->scan_per_task + 1 : 0;
+  p->rows_per_task = cost < 65536 ? 65536 / (cost + 1) + 1 : 1;
+  p->scan_tasks = rows ? (rows - 1) / p->rows_per_task + 1 : 0;
 }
 
 void exact_pool_run_scan(const exact_call *call) {

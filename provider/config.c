@@ -30,24 +30,33 @@ static void option(const char *name, const char *value, config *out) {
   const char *choices = "";
   if (!strcmp(name, "mode")) {
     choices = "exact or fast";
-    if (!strcmp(value, "exact")) out->mode = EXACT_MODE_EXACT;
-    else if (!strcmp(value, "fast")) out->mode = EXACT_MODE_FAST;
-    else goto bad_value;
+    if (!strcmp(value, "exact"))
+      out->mode = EXACT_MODE_EXACT;
+    else if (!strcmp(value, "fast"))
+      out->mode = EXACT_MODE_FAST;
+    else
+      goto bad_value;
   } else if (!strcmp(name, "unmodified_graph")) {
     choices = "warn or require";
-    if (!strcmp(value, "require")) out->require_unmodified = true;
-    else if (strcmp(value, "warn")) goto bad_value;
+    if (!strcmp(value, "require"))
+      out->require_unmodified = true;
+    else if (strcmp(value, "warn"))
+      goto bad_value;
   } else if (!strcmp(name, "constant_folding")) {
     choices = "off or checked";
-    if (!strcmp(value, "checked")) out->folding_checked = true;
-    else if (strcmp(value, "off")) goto bad_value;
+    if (!strcmp(value, "checked"))
+      out->folding_checked = true;
+    else if (strcmp(value, "off"))
+      goto bad_value;
   } else if (!strcmp(name, "custom_ops")) {
     choices = "set by the custom-op library only";
-    if (!strcmp(value, "1")) out->overridden = true;
-    else goto bad_value;
+    if (!strcmp(value, "1"))
+      out->overridden = true;
+    else
+      goto bad_value;
   } else {
-    snprintf(out->error, sizeof out->error, "%s: unknown option '%s' (known: mode, unmodified_graph, constant_folding)", EXACT_EP_NAME,
-             name);
+    snprintf(out->error, sizeof out->error, "%s: unknown option '%s' (known: mode, unmodified_graph, constant_folding)",
+             EXACT_EP_NAME, name);
   }
   return;
 bad_value:

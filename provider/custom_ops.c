@@ -2,6 +2,7 @@
  * which overrides ONNX Runtime's own kernels. Each is declared under its phantom version, which no optimizer looks for. */
 #include <limits.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,12 +65,18 @@ static int end_version(const OrtCustomOp *op) {
 }
 
 /* ---- shape inference: static shapes flow on past our nodes. An error is left for kernel creation to report. ---- */
+/* An unknown dimension needs a symbol, and one of its own: ONNX Runtime takes equal symbols for equal sizes. */
 static void set_output(const OrtApi *api, OrtShapeInferContext *context, size_t i, const exact_tensor *t, const char *batch) {
+  static _Atomic unsigned long long symbols;
   OrtTensorTypeAndShapeInfo *info = NULL;
   const char *names[EXACT_MAX_RANK];
+  char fresh[EXACT_MAX_RANK][40];
   if (t->rank < 0) return;
   if (ort_failed(api, ORT(api, CreateTensorTypeAndShapeInfo)(&info))) return;
-  for (int d = 0; d < t->rank; d++) names[d] = d == 0 && t->dims[0] < 0 && batch ? batch : "";
+  for (int d = 0; d < t->rank; d++) {
+    snprintf(fresh[d], sizeof fresh[d], "exact_unknown_%llu", atomic_fetch_add(&symbols, 1));
+    names[d] = t->dims[d] >= 0 ? "" : d == 0 && batch && *batch ? batch : fresh[d];
+  }
   if (!ort_failed(api, ORT(api, SetTensorElementType)(info, t->dtype)) &&
       !ort_failed(api, ORT(api, SetDimensions)(info, t->dims, (size_t)t->rank)) &&
       !ort_failed(api, ORT(api, SetSymbolicDimensions)(info, names, (size_t)t->rank)))

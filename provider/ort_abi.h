@@ -59,136 +59,133 @@ enum { ORT_ARENA_ALLOCATOR = 1, ORT_MEM_TYPE_DEFAULT = 0 };
 enum { ORT_HARDWARE_CPU = 0 };
 
 /* slot, name, result, arguments. Since: 1 unless a comment says otherwise. */
-#define ORT_API_SLOTS(F)                                                                                                  \
-  F(0, CreateStatus, OrtStatus *, (int code, const char *text))                                                           \
-  F(1, GetErrorCode, int, (const OrtStatus *status))                                                                      \
-  F(2, GetErrorMessage, const char *, (const OrtStatus *status))                                                          \
-  F(26, CreateCustomOpDomain, OrtStatus *, (const char *domain, OrtCustomOpDomain **out))                                 \
-  F(27, CustomOpDomain_Add, OrtStatus *, (OrtCustomOpDomain * domain, const OrtCustomOp *op))                             \
-  F(28, AddCustomOpDomain, OrtStatus *, (OrtSessionOptions * options, OrtCustomOpDomain *domain))                         \
-  F(51, GetTensorMutableData, OrtStatus *, (OrtValue * value, void **out))                                                \
-  F(55, CastTypeInfoToTensorInfo, OrtStatus *, (const OrtTypeInfo *type, const OrtTensorTypeAndShapeInfo **out))          \
-  F(57, CreateTensorTypeAndShapeInfo, OrtStatus *, (OrtTensorTypeAndShapeInfo * *out))                                    \
-  F(58, SetTensorElementType, OrtStatus *, (OrtTensorTypeAndShapeInfo * info, int type))                                  \
-  F(59, SetDimensions, OrtStatus *, (OrtTensorTypeAndShapeInfo * info, const int64_t *dims, size_t n))                    \
-  F(60, GetTensorElementType, OrtStatus *, (const OrtTensorTypeAndShapeInfo *info, int *out))                             \
-  F(61, GetDimensionsCount, OrtStatus *, (const OrtTensorTypeAndShapeInfo *info, size_t *out))                            \
-  F(62, GetDimensions, OrtStatus *, (const OrtTensorTypeAndShapeInfo *info, int64_t *dims, size_t n))                     \
-  F(63, GetSymbolicDimensions, OrtStatus *, (const OrtTensorTypeAndShapeInfo *info, const char **names, size_t n))        \
-  F(65, GetTensorTypeAndShape, OrtStatus *, (const OrtValue *value, OrtTensorTypeAndShapeInfo **out))                     \
-  F(69, CreateCpuMemoryInfo, OrtStatus *, (int allocator, int mem_type, OrtMemoryInfo **out))                             \
-  F(85, KernelInfoGetAttribute_float, OrtStatus *, (const OrtKernelInfo *info, const char *name, float *out))             \
-  F(86, KernelInfoGetAttribute_int64, OrtStatus *, (const OrtKernelInfo *info, const char *name, int64_t *out))           \
-  F(87, KernelInfoGetAttribute_string, OrtStatus *, (const OrtKernelInfo *info, const char *name, char *out, size_t *n))  \
-  F(88, KernelContext_GetInputCount, OrtStatus *, (const OrtKernelContext *context, size_t *out))                         \
-  F(89, KernelContext_GetOutputCount, OrtStatus *, (const OrtKernelContext *context, size_t *out))                        \
-  F(90, KernelContext_GetInput, OrtStatus *, (const OrtKernelContext *context, size_t i, const OrtValue **out))           \
-  F(91, KernelContext_GetOutput, OrtStatus *,                                                                             \
-    (OrtKernelContext * context, size_t i, const int64_t *dims, size_t rank, OrtValue **out))                             \
-  F(93, ReleaseStatus, void, (OrtStatus * status))                                                                        \
-  F(94, ReleaseMemoryInfo, void, (OrtMemoryInfo * info))                                                                  \
-  F(98, ReleaseTypeInfo, void, (OrtTypeInfo * type))                                                                      \
-  F(99, ReleaseTensorTypeAndShapeInfo, void, (OrtTensorTypeAndShapeInfo * info))                                          \
-  F(130, AddSessionConfigEntry, OrtStatus *, (OrtSessionOptions * options, const char *key, const char *value)) /* 7 */   \
-  F(132, ReleaseAllocator, void, (OrtAllocator * allocator))                                                    /* 5 */   \
-  F(162, KernelInfoGetAttributeArray_float, OrtStatus *,                                                                  \
-    (const OrtKernelInfo *info, const char *name, float *out, size_t *n)) /* 8 */                                         \
-  F(163, KernelInfoGetAttributeArray_int64, OrtStatus *,                                                                  \
-    (const OrtKernelInfo *info, const char *name, int64_t *out, size_t *n))                              /* 8 */          \
-  F(211, CreateOpAttr, OrtStatus *, (const char *name, const void *data, int n, int type, OrtOpAttr **out)) /* 12 */      \
-  F(212, ReleaseOpAttr, void, (OrtOpAttr * attr))                                                        /* 12 */         \
-  F(213, CreateOp, OrtStatus *,                                                                                           \
-    (const OrtKernelInfo *info, const char *op, const char *domain, int version, const char **constraints,                \
-     const int *types, int n_constraints, const OrtOpAttr *const *attrs, int n_attrs, int n_in, int n_out,                \
-     OrtOp **out)) /* 12 */                                                                                               \
-  F(214, InvokeOp, OrtStatus *,                                                                                           \
-    (const OrtKernelContext *context, const OrtOp *op, const OrtValue *const *in, int n_in, OrtValue *const *out,         \
-     int n_out))                                                                                /* 12 */                  \
-  F(215, ReleaseOp, void, (OrtOp * op))                                                         /* 12 */                  \
-  F(230, KernelInfo_GetInputCount, OrtStatus *, (const OrtKernelInfo *info, size_t *out))       /* 14 */                  \
-  F(231, KernelInfo_GetOutputCount, OrtStatus *, (const OrtKernelInfo *info, size_t *out))      /* 14 */                  \
-  F(233, KernelInfo_GetOutputName, OrtStatus *, (const OrtKernelInfo *info, size_t i, char *out, size_t *n)) /* 14 */     \
-  F(234, KernelInfo_GetInputTypeInfo, OrtStatus *, (const OrtKernelInfo *info, size_t i, OrtTypeInfo **out)) /* 14 */     \
-  F(237, HasSessionConfigEntry, OrtStatus *, (const OrtSessionOptions *options, const char *key, int *out))  /* 14 */     \
-  F(238, GetSessionConfigEntry, OrtStatus *,                                                                              \
-    (const OrtSessionOptions *options, const char *key, char *out, size_t *n))                         /* 14 */           \
-  F(244, KernelInfo_GetNodeName, OrtStatus *, (const OrtKernelInfo *info, char *out, size_t *n))       /* 15 */           \
-  F(245, KernelInfo_GetLogger, OrtStatus *, (const OrtKernelInfo *info, const OrtLogger **out))        /* 15 */           \
-  F(247, Logger_LogMessage, OrtStatus *,                                                                                  \
-    (const OrtLogger *logger, int level, const char *text, const char *file, int line, const char *function)) /* 15 */    \
-  F(248, Logger_GetLoggingSeverityLevel, OrtStatus *, (const OrtLogger *logger, int *out))                    /* 15 */    \
-  F(249, KernelInfoGetConstantInput_tensor, OrtStatus *,                                                                  \
-    (const OrtKernelInfo *info, size_t i, int *is_constant, const OrtValue **out)) /* 15 */                               \
-  F(253, KernelContext_GetAllocator, OrtStatus *,                                                                         \
-    (const OrtKernelContext *context, const OrtMemoryInfo *info, OrtAllocator **out))                           /* 15 */  \
-  F(267, ShapeInferContext_GetInputCount, OrtStatus *, (const OrtShapeInferContext *context, size_t *out))      /* 17 */  \
-  F(268, ShapeInferContext_GetInputTypeShape, OrtStatus *,                                                                \
-    (const OrtShapeInferContext *context, size_t i, OrtTensorTypeAndShapeInfo **out)) /* 17 */                            \
-  F(269, ShapeInferContext_GetAttribute, OrtStatus *,                                                                     \
-    (const OrtShapeInferContext *context, const char *name, const OrtOpAttr **out)) /* 17 */                              \
-  F(270, ShapeInferContext_SetOutputTypeShape, OrtStatus *,                                                               \
-    (const OrtShapeInferContext *context, size_t i, const OrtTensorTypeAndShapeInfo *info)) /* 17 */                      \
-  F(271, SetSymbolicDimensions, OrtStatus *,                                                                              \
-    (OrtTensorTypeAndShapeInfo * info, const char *names[], size_t n))                                      /* 17 */      \
-  F(272, ReadOpAttr, OrtStatus *, (const OrtOpAttr *attr, int type, void *data, size_t size, size_t *out)) /* 17 */       \
-  F(274, KernelContext_ParallelFor, OrtStatus *,                                                                          \
-    (const OrtKernelContext *context, void (*fn)(void *user, size_t i), size_t total, size_t batches, void *user)) /* 17 */ \
-  F(290, GetValueInfoTypeInfo, OrtStatus *, (const OrtValueInfo *value, const OrtTypeInfo **out))                  /* 22 */ \
-  F(289, GetValueInfoName, OrtStatus *, (const OrtValueInfo *value, const char **out))                             /* 22 */ \
-  F(298, GetKeyValuePairs, void,                                                                                          \
-    (const OrtKeyValuePairs *pairs, const char *const **keys, const char *const **values, size_t *n))  /* 22 */           \
-  F(300, ReleaseKeyValuePairs, void, (OrtKeyValuePairs * pairs))                                       /* 22 */           \
-  F(307, HardwareDevice_Type, int, (const OrtHardwareDevice *device))                                  /* 22 */           \
-  F(317, GetEpApi, const OrtEpApi *, (void))                                                           /* 22 */           \
-  F(344, Graph_GetNumNodes, OrtStatus *, (const OrtGraph *graph, size_t *out))                         /* 23 */           \
-  F(345, Graph_GetNodes, OrtStatus *, (const OrtGraph *graph, const OrtNode **out, size_t n))          /* 23 */           \
-  F(349, Node_GetName, OrtStatus *, (const OrtNode *node, const char **out))                           /* 23 */           \
-  F(350, Node_GetOperatorType, OrtStatus *, (const OrtNode *node, const char **out))                   /* 23 */           \
-  F(352, Node_GetSinceVersion, OrtStatus *, (const OrtNode *node, int *out))                           /* 23 */           \
-  F(353, Node_GetNumInputs, OrtStatus *, (const OrtNode *node, size_t *out))                           /* 23 */           \
-  F(354, Node_GetInputs, OrtStatus *, (const OrtNode *node, const OrtValueInfo **out, size_t n))       /* 23 */           \
-  F(355, Node_GetNumOutputs, OrtStatus *, (const OrtNode *node, size_t *out))                          /* 23 */           \
-  F(356, Node_GetOutputs, OrtStatus *, (const OrtNode *node, const OrtValueInfo **out, size_t n))      /* 23 */           \
-  F(361, Node_GetAttributeByName, OrtStatus *, (const OrtNode *node, const char *name, const OrtOpAttr **out)) /* 23 */   \
-  F(363, OpAttr_GetType, OrtStatus *, (const OrtOpAttr *attr, int *out))                               /* 23 */           \
-  F(379, GetSessionOptionsConfigEntries, OrtStatus *,                                                                     \
-    (const OrtSessionOptions *options, OrtKeyValuePairs **out))                                        /* 23 */           \
-  F(391, KernelInfo_GetConfigEntries, OrtStatus *, (const OrtKernelInfo *info, OrtKeyValuePairs **out)) /* 24 */          \
-  F(394, KernelInfo_GetOperatorSinceVersion, OrtStatus *, (const OrtKernelInfo *info, int *out))       /* 24 */           \
-  F(414, GetTensorElementTypeAndShapeDataReference, OrtStatus *,                                                          \
+#define ORT_API_SLOTS(F)                                                                                                     \
+  F(0, CreateStatus, OrtStatus *, (int code, const char *text))                                                              \
+  F(1, GetErrorCode, int, (const OrtStatus *status))                                                                         \
+  F(2, GetErrorMessage, const char *, (const OrtStatus *status))                                                             \
+  F(26, CreateCustomOpDomain, OrtStatus *, (const char *domain, OrtCustomOpDomain **out))                                    \
+  F(27, CustomOpDomain_Add, OrtStatus *, (OrtCustomOpDomain * domain, const OrtCustomOp *op))                                \
+  F(28, AddCustomOpDomain, OrtStatus *, (OrtSessionOptions * options, OrtCustomOpDomain * domain))                           \
+  F(51, GetTensorMutableData, OrtStatus *, (OrtValue * value, void **out))                                                   \
+  F(55, CastTypeInfoToTensorInfo, OrtStatus *, (const OrtTypeInfo *type, const OrtTensorTypeAndShapeInfo **out))             \
+  F(57, CreateTensorTypeAndShapeInfo, OrtStatus *, (OrtTensorTypeAndShapeInfo * *out))                                       \
+  F(58, SetTensorElementType, OrtStatus *, (OrtTensorTypeAndShapeInfo * info, int type))                                     \
+  F(59, SetDimensions, OrtStatus *, (OrtTensorTypeAndShapeInfo * info, const int64_t *dims, size_t n))                       \
+  F(60, GetTensorElementType, OrtStatus *, (const OrtTensorTypeAndShapeInfo *info, int *out))                                \
+  F(61, GetDimensionsCount, OrtStatus *, (const OrtTensorTypeAndShapeInfo *info, size_t *out))                               \
+  F(62, GetDimensions, OrtStatus *, (const OrtTensorTypeAndShapeInfo *info, int64_t *dims, size_t n))                        \
+  F(63, GetSymbolicDimensions, OrtStatus *, (const OrtTensorTypeAndShapeInfo *info, const char **names, size_t n))           \
+  F(65, GetTensorTypeAndShape, OrtStatus *, (const OrtValue *value, OrtTensorTypeAndShapeInfo **out))                        \
+  F(69, CreateCpuMemoryInfo, OrtStatus *, (int allocator, int mem_type, OrtMemoryInfo **out))                                \
+  F(85, KernelInfoGetAttribute_float, OrtStatus *, (const OrtKernelInfo *info, const char *name, float *out))                \
+  F(86, KernelInfoGetAttribute_int64, OrtStatus *, (const OrtKernelInfo *info, const char *name, int64_t *out))              \
+  F(87, KernelInfoGetAttribute_string, OrtStatus *, (const OrtKernelInfo *info, const char *name, char *out, size_t *n))     \
+  F(88, KernelContext_GetInputCount, OrtStatus *, (const OrtKernelContext *context, size_t *out))                            \
+  F(89, KernelContext_GetOutputCount, OrtStatus *, (const OrtKernelContext *context, size_t *out))                           \
+  F(90, KernelContext_GetInput, OrtStatus *, (const OrtKernelContext *context, size_t i, const OrtValue **out))              \
+  F(91, KernelContext_GetOutput, OrtStatus *,                                                                                \
+    (OrtKernelContext * context, size_t i, const int64_t *dims, size_t rank, OrtValue **out))                                \
+  F(93, ReleaseStatus, void, (OrtStatus * status))                                                                           \
+  F(94, ReleaseMemoryInfo, void, (OrtMemoryInfo * info))                                                                     \
+  F(98, ReleaseTypeInfo, void, (OrtTypeInfo * type))                                                                         \
+  F(99, ReleaseTensorTypeAndShapeInfo, void, (OrtTensorTypeAndShapeInfo * info))                                             \
+  F(130, AddSessionConfigEntry, OrtStatus *, (OrtSessionOptions * options, const char *key, const char *value)) /* 7 */      \
+  F(132, ReleaseAllocator, void, (OrtAllocator * allocator))                                                    /* 5 */      \
+  F(162, KernelInfoGetAttributeArray_float, OrtStatus *,                                                                     \
+    (const OrtKernelInfo *info, const char *name, float *out, size_t *n)) /* 8 */                                            \
+  F(163, KernelInfoGetAttributeArray_int64, OrtStatus *,                                                                     \
+    (const OrtKernelInfo *info, const char *name, int64_t *out, size_t *n))                                 /* 8 */          \
+  F(211, CreateOpAttr, OrtStatus *, (const char *name, const void *data, int n, int type, OrtOpAttr **out)) /* 12 */         \
+  F(212, ReleaseOpAttr, void, (OrtOpAttr * attr))                                                           /* 12 */         \
+  F(213, CreateOp, OrtStatus *,                                                                                              \
+    (const OrtKernelInfo *info, const char *op, const char *domain, int version, const char **constraints, const int *types, \
+     int n_constraints, const OrtOpAttr *const *attrs, int n_attrs, int n_in, int n_out, OrtOp **out)) /* 12 */              \
+  F(214, InvokeOp, OrtStatus *,                                                                                              \
+    (const OrtKernelContext *context, const OrtOp *op, const OrtValue *const *in, int n_in, OrtValue *const *out,            \
+     int n_out))                                                                                             /* 12 */        \
+  F(215, ReleaseOp, void, (OrtOp * op))                                                                      /* 12 */        \
+  F(230, KernelInfo_GetInputCount, OrtStatus *, (const OrtKernelInfo *info, size_t *out))                    /* 14 */        \
+  F(231, KernelInfo_GetOutputCount, OrtStatus *, (const OrtKernelInfo *info, size_t *out))                   /* 14 */        \
+  F(233, KernelInfo_GetOutputName, OrtStatus *, (const OrtKernelInfo *info, size_t i, char *out, size_t *n)) /* 14 */        \
+  F(234, KernelInfo_GetInputTypeInfo, OrtStatus *, (const OrtKernelInfo *info, size_t i, OrtTypeInfo **out)) /* 14 */        \
+  F(237, HasSessionConfigEntry, OrtStatus *, (const OrtSessionOptions *options, const char *key, int *out))  /* 14 */        \
+  F(238, GetSessionConfigEntry, OrtStatus *,                                                                                 \
+    (const OrtSessionOptions *options, const char *key, char *out, size_t *n))                   /* 14 */                    \
+  F(244, KernelInfo_GetNodeName, OrtStatus *, (const OrtKernelInfo *info, char *out, size_t *n)) /* 15 */                    \
+  F(245, KernelInfo_GetLogger, OrtStatus *, (const OrtKernelInfo *info, const OrtLogger **out))  /* 15 */                    \
+  F(247, Logger_LogMessage, OrtStatus *,                                                                                     \
+    (const OrtLogger *logger, int level, const char *text, const char *file, int line, const char *function)) /* 15 */       \
+  F(248, Logger_GetLoggingSeverityLevel, OrtStatus *, (const OrtLogger *logger, int *out))                    /* 15 */       \
+  F(249, KernelInfoGetConstantInput_tensor, OrtStatus *,                                                                     \
+    (const OrtKernelInfo *info, size_t i, int *is_constant, const OrtValue **out)) /* 15 */                                  \
+  F(253, KernelContext_GetAllocator, OrtStatus *,                                                                            \
+    (const OrtKernelContext *context, const OrtMemoryInfo *info, OrtAllocator **out))                      /* 15 */          \
+  F(267, ShapeInferContext_GetInputCount, OrtStatus *, (const OrtShapeInferContext *context, size_t *out)) /* 17 */          \
+  F(268, ShapeInferContext_GetInputTypeShape, OrtStatus *,                                                                   \
+    (const OrtShapeInferContext *context, size_t i, OrtTensorTypeAndShapeInfo **out)) /* 17 */                               \
+  F(269, ShapeInferContext_GetAttribute, OrtStatus *,                                                                        \
+    (const OrtShapeInferContext *context, const char *name, const OrtOpAttr **out)) /* 17 */                                 \
+  F(270, ShapeInferContext_SetOutputTypeShape, OrtStatus *,                                                                  \
+    (const OrtShapeInferContext *context, size_t i, const OrtTensorTypeAndShapeInfo *info))                     /* 17 */     \
+  F(271, SetSymbolicDimensions, OrtStatus *, (OrtTensorTypeAndShapeInfo * info, const char *names[], size_t n)) /* 17 */     \
+  F(272, ReadOpAttr, OrtStatus *, (const OrtOpAttr *attr, int type, void *data, size_t size, size_t *out))      /* 17 */     \
+  F(274, KernelContext_ParallelFor, OrtStatus *,                                                                             \
+    (const OrtKernelContext *context, void (*fn)(void *user, size_t i), size_t total, size_t batches, void *user)) /* 17 */  \
+  F(290, GetValueInfoTypeInfo, OrtStatus *, (const OrtValueInfo *value, const OrtTypeInfo **out))                  /* 22 */  \
+  F(289, GetValueInfoName, OrtStatus *, (const OrtValueInfo *value, const char **out))                             /* 22 */  \
+  F(298, GetKeyValuePairs, void,                                                                                             \
+    (const OrtKeyValuePairs *pairs, const char *const **keys, const char *const **values, size_t *n))             /* 22 */   \
+  F(300, ReleaseKeyValuePairs, void, (OrtKeyValuePairs * pairs))                                                  /* 22 */   \
+  F(307, HardwareDevice_Type, int, (const OrtHardwareDevice *device))                                             /* 22 */   \
+  F(317, GetEpApi, const OrtEpApi *, (void))                                                                      /* 22 */   \
+  F(344, Graph_GetNumNodes, OrtStatus *, (const OrtGraph *graph, size_t *out))                                    /* 23 */   \
+  F(345, Graph_GetNodes, OrtStatus *, (const OrtGraph *graph, const OrtNode **out, size_t n))                     /* 23 */   \
+  F(349, Node_GetName, OrtStatus *, (const OrtNode *node, const char **out))                                      /* 23 */   \
+  F(350, Node_GetOperatorType, OrtStatus *, (const OrtNode *node, const char **out))                              /* 23 */   \
+  F(352, Node_GetSinceVersion, OrtStatus *, (const OrtNode *node, int *out))                                      /* 23 */   \
+  F(353, Node_GetNumInputs, OrtStatus *, (const OrtNode *node, size_t *out))                                      /* 23 */   \
+  F(354, Node_GetInputs, OrtStatus *, (const OrtNode *node, const OrtValueInfo **out, size_t n))                  /* 23 */   \
+  F(355, Node_GetNumOutputs, OrtStatus *, (const OrtNode *node, size_t *out))                                     /* 23 */   \
+  F(356, Node_GetOutputs, OrtStatus *, (const OrtNode *node, const OrtValueInfo **out, size_t n))                 /* 23 */   \
+  F(361, Node_GetAttributeByName, OrtStatus *, (const OrtNode *node, const char *name, const OrtOpAttr **out))    /* 23 */   \
+  F(363, OpAttr_GetType, OrtStatus *, (const OrtOpAttr *attr, int *out))                                          /* 23 */   \
+  F(379, GetSessionOptionsConfigEntries, OrtStatus *, (const OrtSessionOptions *options, OrtKeyValuePairs **out)) /* 23 */   \
+  F(391, KernelInfo_GetConfigEntries, OrtStatus *, (const OrtKernelInfo *info, OrtKeyValuePairs **out))           /* 24 */   \
+  F(394, KernelInfo_GetOperatorSinceVersion, OrtStatus *, (const OrtKernelInfo *info, int *out))                  /* 24 */   \
+  F(414, GetTensorElementTypeAndShapeDataReference, OrtStatus *,                                                             \
     (const OrtValue *value, int *type, const int64_t **dims, size_t *rank)) /* 24 */
 
-#define ORT_EP_API_SLOTS(F)                                                                                               \
-  F(0, CreateEpDevice, OrtStatus *,                                                                                       \
-    (OrtEpFactory * factory, const OrtHardwareDevice *device, const OrtKeyValuePairs *metadata,                           \
-     const OrtKeyValuePairs *options, OrtEpDevice **out))                                                                 \
-  F(3, EpGraphSupportInfo_AddSingleNode, OrtStatus *, (OrtEpGraphSupportInfo * info, const OrtNode *node))                \
-  F(18, CreateKernelRegistry, OrtStatus *, (OrtKernelRegistry * *out))                                                    \
-  F(19, ReleaseKernelRegistry, void, (OrtKernelRegistry * registry))                                                      \
-  F(20, KernelRegistry_AddKernel, OrtStatus *,                                                                            \
-    (OrtKernelRegistry * registry, const OrtKernelDef *def,                                                               \
-     OrtStatus *(*create)(void *state, const OrtKernelInfo *info, OrtKernelImpl **out), void *state))                     \
-  F(21, CreateKernelDefBuilder, OrtStatus *, (OrtKernelDefBuilder * *out))                                                \
-  F(22, ReleaseKernelDefBuilder, void, (OrtKernelDefBuilder * builder))                                                   \
-  F(23, KernelDefBuilder_SetOperatorType, OrtStatus *, (OrtKernelDefBuilder * builder, const char *op))                   \
-  F(24, KernelDefBuilder_SetDomain, OrtStatus *, (OrtKernelDefBuilder * builder, const char *domain))                     \
-  F(25, KernelDefBuilder_SetSinceVersion, OrtStatus *, (OrtKernelDefBuilder * builder, int first, int last))              \
-  F(26, KernelDefBuilder_SetExecutionProvider, OrtStatus *, (OrtKernelDefBuilder * builder, const char *ep))              \
-  F(29, KernelDefBuilder_AddTypeConstraint, OrtStatus *,                                                                  \
-    (OrtKernelDefBuilder * builder, const char *name, const OrtDataType *const *types, size_t n))                         \
-  F(31, KernelDefBuilder_AddInputOutputMutableAliases, OrtStatus *,                                                       \
-    (OrtKernelDefBuilder * builder, const int *in, const int *out, size_t n))                                             \
-  F(32, KernelDefBuilder_Build, OrtStatus *, (OrtKernelDefBuilder * builder, OrtKernelDef **out))                         \
-  F(33, ReleaseKernelDef, void, (OrtKernelDef * def))                                                                     \
-  F(40, GetTensorDataType, OrtStatus *, (int type, const OrtDataType **out))                                              \
-  F(41, EpGraphSupportInfo_LookUpKernel, OrtStatus *,                                                                     \
-    (OrtEpGraphSupportInfo * info, const OrtNode *node, const OrtKernelDef **out))                                        \
-  F(42, SharedPrePackedWeightCache_StoreWeightData, OrtStatus *,                                                          \
-    (OrtSharedPrePackedWeightCache * cache, void **data, size_t *sizes, size_t n))                                        \
+#define ORT_EP_API_SLOTS(F)                                                                                  \
+  F(0, CreateEpDevice, OrtStatus *,                                                                          \
+    (OrtEpFactory * factory, const OrtHardwareDevice *device, const OrtKeyValuePairs *metadata,              \
+     const OrtKeyValuePairs *options, OrtEpDevice **out))                                                    \
+  F(3, EpGraphSupportInfo_AddSingleNode, OrtStatus *, (OrtEpGraphSupportInfo * info, const OrtNode *node))   \
+  F(18, CreateKernelRegistry, OrtStatus *, (OrtKernelRegistry * *out))                                       \
+  F(19, ReleaseKernelRegistry, void, (OrtKernelRegistry * registry))                                         \
+  F(20, KernelRegistry_AddKernel, OrtStatus *,                                                               \
+    (OrtKernelRegistry * registry, const OrtKernelDef *def,                                                  \
+     OrtStatus *(*create)(void *state, const OrtKernelInfo *info, OrtKernelImpl **out), void *state))        \
+  F(21, CreateKernelDefBuilder, OrtStatus *, (OrtKernelDefBuilder * *out))                                   \
+  F(22, ReleaseKernelDefBuilder, void, (OrtKernelDefBuilder * builder))                                      \
+  F(23, KernelDefBuilder_SetOperatorType, OrtStatus *, (OrtKernelDefBuilder * builder, const char *op))      \
+  F(24, KernelDefBuilder_SetDomain, OrtStatus *, (OrtKernelDefBuilder * builder, const char *domain))        \
+  F(25, KernelDefBuilder_SetSinceVersion, OrtStatus *, (OrtKernelDefBuilder * builder, int first, int last)) \
+  F(26, KernelDefBuilder_SetExecutionProvider, OrtStatus *, (OrtKernelDefBuilder * builder, const char *ep)) \
+  F(29, KernelDefBuilder_AddTypeConstraint, OrtStatus *,                                                     \
+    (OrtKernelDefBuilder * builder, const char *name, const OrtDataType *const *types, size_t n))            \
+  F(31, KernelDefBuilder_AddInputOutputMutableAliases, OrtStatus *,                                          \
+    (OrtKernelDefBuilder * builder, const int *in, const int *out, size_t n))                                \
+  F(32, KernelDefBuilder_Build, OrtStatus *, (OrtKernelDefBuilder * builder, OrtKernelDef * *out))           \
+  F(33, ReleaseKernelDef, void, (OrtKernelDef * def))                                                        \
+  F(40, GetTensorDataType, OrtStatus *, (int type, const OrtDataType **out))                                 \
+  F(41, EpGraphSupportInfo_LookUpKernel, OrtStatus *,                                                        \
+    (OrtEpGraphSupportInfo * info, const OrtNode *node, const OrtKernelDef **out))                           \
+  F(42, SharedPrePackedWeightCache_StoreWeightData, OrtStatus *,                                             \
+    (OrtSharedPrePackedWeightCache * cache, void **data, size_t *sizes, size_t n))                           \
   F(43, KernelInfo_GetEp, OrtStatus *, (const OrtKernelInfo *info, const OrtEp **out))
 
-#define ORT_DECLARE(slot, name, result, arguments)  \
-  typedef result(*OrtFn_##name) arguments;          \
+#define ORT_DECLARE(slot, name, result, arguments) \
+  typedef result(*OrtFn_##name) arguments;         \
   enum { ORT_SLOT_##name = slot };
 ORT_API_SLOTS(ORT_DECLARE)
 ORT_EP_API_SLOTS(ORT_DECLARE)

@@ -73,8 +73,10 @@ static OrtStatus *kernel_impl_prepack(OrtKernelImpl *self, const OrtValue *value
   if (!packed) return ORT(k->api, CreateStatus)(ORT_FAIL, EXACT_EP_NAME ": out of memory for packed weights");
   OrtStatus *status = kernel_pack(k, input, &t, packed);
   if (status) {
-    if (cache) allocator->Free(allocator, packed);
-    else free(packed);
+    if (cache)
+      allocator->Free(allocator, packed);
+    else
+      free(packed);
     return status;
   }
   if (cache) { /* takes the buffer over and answers through SetSharedPrePackedWeight */
@@ -199,7 +201,8 @@ static bool served(const OrtApi *api, const OrtNode *graph_node) {
   return rc != EXACT_UNSUPPORTED;
 }
 
-static OrtStatus *claim(const provider *p, const OrtNode *const *nodes, size_t n, OrtEpGraphSupportInfo *info, size_t *claimed) {
+static OrtStatus *claim(const provider *p, const OrtNode *const *nodes, size_t n, OrtEpGraphSupportInfo *info,
+                        size_t *claimed) {
   const factory *f = p->factory;
   OrtStatus *status = NULL;
   for (size_t i = 0; !status && i < n; i++) {
@@ -219,8 +222,8 @@ static void warn_of_rewrites(const provider *p) {
            "%s: ONNX Runtime may have rewritten this graph before the provider saw it, which changes bits; to switch the "
            "rewrites off add the session config entry '" CONFIG_DISABLED "' = '%s'",
            EXACT_EP_NAME, p->config.missing);
-  ort_failed(p->factory->api, ORT(p->factory->api, Logger_LogMessage)(p->logger, ORT_LOG_WARNING, text, "plugin_ep.c", __LINE__,
-                                                                      __func__));
+  ort_failed(p->factory->api,
+             ORT(p->factory->api, Logger_LogMessage)(p->logger, ORT_LOG_WARNING, text, "plugin_ep.c", __LINE__, __func__));
 }
 
 static OrtStatus *get_capability(OrtEp *self, const OrtGraph *graph, OrtEpGraphSupportInfo *info) {

@@ -13,7 +13,11 @@ from onnxruntime_ep_exact import InferenceSession, get_ep_name, measure
 FACES = measure.faces()
 EP = get_ep_name()
 VERSION = tuple(int(part) for part in ort.__version__.split(".")[:2])
-NEWEST_OPSET = min(onnx.defs.onnx_opset_version(), 26 if VERSION >= (1, 25) else 24)
+#: The newest opset of the onnx package and of this onnxruntime (1.17: 20, 1.18 to 1.20: 21, ...; from 1.25 on 26).
+NEWEST_OPSET = min(
+    onnx.defs.onnx_opset_version(),
+    next(opset for version, opset in ((25, 26), (24, 24), (23, 23), (21, 22), (18, 21), (0, 20)) if VERSION[1] >= version),
+)
 
 
 def graph(nodes, inputs, weights=None, outputs=("y",), opset=17):
@@ -81,5 +85,3 @@ def python(code, check=True, env=None):
 def profile_ops(model, face, feeds):
     """Operators that ran, from ONNX Runtime's profile."""
     return [op for _, op, _ in measure.placement(model, feeds, face)]
-
-

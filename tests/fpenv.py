@@ -66,3 +66,13 @@ def control(rounding=NEAREST, flush=False):
     finally:
         lib.set_control(NEAREST, False)
     assert after == before, f"the caller's floating-point settings were changed: {after:#x}, were {before:#x}"
+
+
+@contextlib.contextmanager
+def restored():
+    """Runs the block and then sets the default settings, whatever the block left."""
+    lib = library()
+    try:
+        yield
+    finally:
+        lib.set_control(NEAREST, False)

@@ -88,6 +88,25 @@ def convs(draw, dtypes=FLOAT_PARAMS, kinds=KINDS):
 
 
 @st.composite
+def image_convs(draw):
+    """2-D float32 convolutions as networks have them, large enough for every block of a kernel."""
+    k = draw(st.sampled_from((1, 1, 3, 3, 5, 7)))
+    stride, dilation = draw(st.sampled_from((1, 1, 2, 3))), draw(st.sampled_from((1, 1, 1, 2)))
+    group = draw(st.sampled_from((0, 0, 1, 2, 3)))  # 0: depthwise
+    if group == 0:
+        group, c, m = draw(small(1, 40)), 1, draw(st.sampled_from((1, 1, 1, 2)))
+    else:
+        c, m = draw(small(1, 150)), draw(small(1, 70))
+    extent = dilation * (k - 1) + 1
+    pad = draw(small(0, extent // 2 + 1))
+    sizes = [max(extent, draw(small(1, 20))), max(extent, draw(small(1, 130)))]
+    attributes = {"strides": [stride] * 2, "dilations": [dilation] * 2, "group": group}
+    attributes |= draw(st.sampled_from(({"pads": [pad] * 4}, {"auto_pad": "SAME_UPPER"}, {"pads": [pad, 0, 0, pad]})))
+    shapes = [[draw(st.sampled_from((1, 1, 2))), group * c, *sizes], [group * m, c, k, k], [group * m]]
+    return Node(shapes, "float32", draw(st.sampled_from(("wide", "special"))), draw(seeds()), attributes)
+
+
+@st.composite
 def conv_transposes(draw, dtypes=FLOAT_PARAMS, kinds=KINDS):
     r = draw(small(1, 3))
     kernel = [draw(small(1, (5, 4, 3)[r - 1])) for _ in range(r)]

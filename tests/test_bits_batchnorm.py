@@ -28,7 +28,7 @@ def inputs(rng, shape, dtype, kind, parameters, statistics):
     epsilon=st.sampled_from((1e-5, 0.0, 1e-3, 0.1, 1e-12, 1e-45, 3e38, -0.5)),
     seed=strategies.seeds(),
 )
-@examples(150)
+@examples(250)
 def test_random(shape, last, types, mixed, kind, epsilon, seed):
     shape = [*shape[:-1], last]
     dtype, parameters, statistics = types if mixed else (types[0],) * 3

@@ -8,13 +8,19 @@ from hypothesis import given
 
 
 @given(strategies.convs())
-@examples(150)
+@examples(300)
 def test_conv_random(node):
     check("conv", *node.inputs(), **node.attributes)
 
 
+@given(strategies.image_convs())
+@examples(60)
+def test_conv_random_images(node):
+    check("conv", *node.inputs(), threads=(1, 2), **node.attributes)
+
+
 @given(strategies.conv_transposes())
-@examples(150)
+@examples(300)
 def test_conv_transpose_random(node):
     check("conv_transpose", *node.inputs(), **node.attributes)
 

@@ -42,13 +42,13 @@ def check_fast(operator, arrays, attributes, dtype):
 
 
 @given(strategies.convs(kinds=KINDS))
-@examples(60)
+@examples(100)
 def test_conv(node):
     check_fast("conv", node.inputs(), node.attributes, node.dtype)
 
 
 @given(strategies.conv_transposes(kinds=KINDS))
-@examples(60)
+@examples(100)
 def test_conv_transpose(node):
     check_fast("conv_transpose", node.inputs(), node.attributes, node.dtype)
 

@@ -12,14 +12,14 @@ POOL_KINDS = ("special", "special", "integers", "wide", "tiny")
 
 
 @given(strategies.pools(("ceil_mode", "storage_order"), dtypes=MAX_POOL_PARAMS, kinds=POOL_KINDS))
-@examples(200)
+@examples(300)
 def test_max_pool_random(node):
     check("max_pool", *node.inputs(), return_indices=True, **node.attributes)
     check("max_pool", *node.inputs(), threads=(2,), **node.attributes)
 
 
 @given(strategies.pools(("ceil_mode", "count_include_pad")))
-@examples(150)
+@examples(250)
 def test_average_pool_random(node):
     check("average_pool", *node.inputs(), **node.attributes)
 

@@ -35,9 +35,16 @@ def window_fits(node, kernel):
     return all(size + pads[i] + pads[len(n) + i] >= a["dilations"][i] * (kernel[i] - 1) + 1 for i, size in enumerate(n))
 
 
+def same_with_gaps(node, kernel):
+    """SAME_* whose stride leaves elements out: ONNX Runtime takes negative padding."""
+    a = node.attributes
+    return a["auto_pad"].startswith("SAME") and any(s > k for s, k in zip(a["strides"], kernel, strict=True))
+
+
 @given(strategies.convs(dtypes=["float32"], kinds=["normal", "integers"]))
 @examples(120)
 def test_conv(node):
+    assume(not same_with_gaps(node, node.shapes[1][2:]))
     assume(node.shapes[0][1] > 0)  # docs/conv.md: ONNX Runtime leaves sums of no channels uninitialised
     compare(node, "Conv", kernels.conv, 11)
 
@@ -45,6 +52,7 @@ def test_conv(node):
 @given(strategies.conv_transposes(dtypes=["float32"], kinds=["normal", "integers"]))
 @examples(120)
 def test_conv_transpose(node):
+    assume(all(0 not in shape for shape in node.shapes if shape))  # ONNX Runtime 1.31.1 crashes on some of these
     compare(node, "ConvTranspose", kernels.conv_transpose, 11)
 
 
@@ -61,6 +69,7 @@ def a_window_without_taps(node):
 @examples(120)
 def test_max_pool(node):
     assume(not same_with_dilation(node) and not a_window_without_taps(node))
+    assume(not same_with_gaps(node, node.attributes["kernel_shape"]))
     assume(window_fits(node, node.attributes["kernel_shape"]) or node.attributes["auto_pad"].startswith("SAME"))
     compare(node, "MaxPool", kernels.max_pool, 12, 2, return_indices=True)
 
@@ -69,6 +78,7 @@ def test_max_pool(node):
 @examples(120)
 def test_average_pool(node):
     assume(not same_with_dilation(node) and not a_window_without_taps(node))
+    assume(not same_with_gaps(node, node.attributes["kernel_shape"]))
     assume(window_fits(node, node.attributes["kernel_shape"]) or node.attributes["auto_pad"].startswith("SAME"))
     compare(node, "AveragePool", kernels.average_pool, 19)
 

@@ -113,7 +113,7 @@ def test_warning_names_the_config_entry():
 
 @plugin
 def test_unmodified_graph_require():
-    with pytest.raises(Exception, match="unmodified_graph = require.*ConvBNFusion"):
+    with pytest.raises(Exception, match=r"unmodified_graph = require.*ConvBNFusion"):
         plain_session("plugin", unmodified_graph="require")
     so = options("plugin", unmodified_graph="require")
     assert_bits(session(MODEL, "plugin", so).run(None, {"x": X})[0], OURS)

@@ -23,7 +23,6 @@ import numpy as np
 import onnx
 import onnxruntime as ort
 from onnx import TensorProto, helper, numpy_helper
-
 from onnxruntime_ep_exact import inputs as seeded
 from onnxruntime_ep_exact import kernels, measure
 
@@ -71,9 +70,7 @@ def _conv(c: int, m: int, k: int, size: tuple, stride: int = 1, group: int = 1, 
 
 
 def _up(c: int, m: int, size: int):
-    return lambda: node_model(
-        "ConvTranspose", (1, c, size, size), [(c, m, 2, 2), (m,)], kernel_shape=[2, 2], strides=[2, 2]
-    )
+    return lambda: node_model("ConvTranspose", (1, c, size, size), [(c, m, 2, 2), (m,)], kernel_shape=[2, 2], strides=[2, 2])
 
 
 def _pool(op: str, c: int, size: int, **attributes):

@@ -21,9 +21,9 @@ def text() -> str:
     lines = [
         "# Operators",
         "",
-        "Made from provider/ops.def by `python tools/operators_table.py`. `node versions`: revisions of the ONNX operator that",
-        "the plugin claims; a model of any opset from 7 on whose nodes have such a revision is served. `from opset`: the oldest",
-        "model opset in which the custom-op library overrides the operator.",
+        "Made from provider/ops.def by `python tools/operators_table.py`. `node versions`: revisions of the ONNX operator",
+        "that the plugin claims; models of every opset from 7 on whose nodes have such a revision are served. `from opset`:",
+        "the oldest model opset in which the custom-op library overrides the operator.",
         "",
         "| operator | node versions | from opset | types | page |",
         "| --- | --- | --- | --- | --- |",

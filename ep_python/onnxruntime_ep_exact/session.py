@@ -19,7 +19,7 @@ _with_custom_ops: "weakref.WeakSet[ort.SessionOptions]" = weakref.WeakSet()
 
 
 def _version() -> tuple[int, int, int]:
-    parts = (ort.__version__.split("+")[0].split(".") + ["0", "0"])[:3]
+    parts = [*ort.__version__.split("+")[0].split("."), "0", "0"][:3]
     return tuple(int("".join(c for c in part if c.isdigit()) or 0) for part in parts)  # type: ignore[return-value]
 
 
@@ -162,6 +162,8 @@ class InferenceSession(ort.InferenceSession):
             providers = [(get_ep_name(), mine), *(others or ([] if no_cpu else [("CPUExecutionProvider", {})]))]
         else:
             providers = others or [("CPUExecutionProvider", {})]
+        if face == "custom_ops" and _version() < (1, 18, 0):  # the library's config entry for it came with 1.18
+            kwargs["disabled_optimizers"] = [*(kwargs.get("disabled_optimizers") or ()), "ConstantFolding"]
         kwargs.setdefault("enable_fallback", 0)
         super().__init__(path_or_bytes, sess_options, providers, **kwargs)
         self.disable_fallback()

@@ -1,0 +1,104 @@
+"""Runs kernels with every input, output and workspace against an unreadable page. A program: test_bits_bounds.py calls it.
+
+    python guarded.py end|start          at which end of the arrays the page is
+    python guarded.py end|start touch    reads one byte too far, to show that this ends the process
+
+A kernel that reads or writes out of bounds ends this process; the last line printed names the call.
+"""
+
+import ctypes
+import faulthandler
+import mmap
+import sys
+
+import numpy as np
+from helpers import FLOAT_PARAMS, TYPE_NAMES, data, isa, kernels
+from test_bits_conv import HARD as CONV
+from test_bits_conv import HARD_TRANSPOSE as CONV_TRANSPOSE
+from test_bits_pool import HARD as POOL
+from test_bits_pool import MAX_POOL_PARAMS
+
+PAGE = mmap.PAGESIZE
+AT_END = True
+libc = ctypes.CDLL(None, use_errno=True)
+maps = []
+
+
+def guarded_empty(shape, dtype):
+    """An array whose memory ends (or starts) at an unreadable page."""
+    dtype = np.dtype(dtype)
+    size = int(np.prod(shape)) * dtype.itemsize
+    pages = -(-size // PAGE)
+    memory = mmap.mmap(-1, (pages + 1) * PAGE)
+    maps.append(memory)
+    address = ctypes.addressof(ctypes.c_char.from_buffer(memory))
+    guard = address + pages * PAGE if AT_END else address
+    if libc.mprotect(ctypes.c_void_p(guard), ctypes.c_size_t(PAGE), 0):
+        raise OSError(ctypes.get_errno(), "mprotect")
+    offset = pages * PAGE - size if AT_END else PAGE
+    return np.frombuffer(memory, np.uint8, size, offset).view(dtype).reshape(shape)
+
+
+def guarded(array):
+    copy = guarded_empty(array.shape, array.dtype)
+    copy[...] = array
+    return copy
+
+
+def calls():
+    """(function, input shapes, attributes, types)"""
+    for name, (x, w, attributes) in CONV.items():
+        for mode in ("exact", "fast"):
+            yield "conv", name, [x, w, [w[0]]], {**attributes, "mode": mode}, FLOAT_PARAMS
+    for m in (*range(1, 18), 33):
+        yield "conv", f"M={m}", [[1, 19, 5, 7], [m, 19, 3, 3], [m]], {}, ["float32", "float64"]
+    for width in range(1, 70):
+        yield "conv", f"width={width}", [[1, 9, width], [5, 9, 1], [5]], {}, ["float32"]
+        yield (
+            "conv",
+            f"depthwise width={width}",
+            [[1, 3, 4, width], [3, 1, 3, 3], [3]],
+            {"group": 3, "pads": [1] * 4},
+            ["float32"],
+        )
+        pool = {"kernel_shape": [3, 3], "pads": [1] * 4}
+        yield "max_pool", f"width={width}", [[1, 2, 4, width]], pool, ["float32", "int8"]
+        yield "average_pool", f"width={width}", [[1, 2, 4, width]], pool, ["float32", "float16"]
+        yield "max_pool", f"width={width} stride 2", [[1, 2, 4, width]], {**pool, "strides": [2, 2]}, ["float32", "uint8"]
+        yield "global_max_pool", f"width={width}", [[1, 3, width]], {}, FLOAT_PARAMS
+        yield "global_average_pool", f"width={width}", [[1, 3, width]], {}, FLOAT_PARAMS
+        yield "batch_normalization", f"width={width}", [[2, 3, width], [3], [3], [3], [3]], {}, FLOAT_PARAMS
+    for name, (x, w, attributes) in CONV_TRANSPOSE.items():
+        shapes = [x, w, [w[1] * attributes.get("group", 1)]]
+        yield "conv_transpose", name, shapes, attributes, FLOAT_PARAMS
+    for name, (x, attributes) in POOL.items():
+        for indices in (False, True):
+            yield "max_pool", name, [x], {**attributes, "return_indices": indices}, MAX_POOL_PARAMS
+        yield "average_pool", name, [x], attributes, FLOAT_PARAMS
+
+
+def main():
+    global AT_END
+    AT_END = sys.argv[1] == "end"
+    faulthandler.enable()
+    if "touch" in sys.argv:
+        array = guarded_empty([5], np.float32)
+        ctypes.string_at(array.ctypes.data + (array.nbytes if AT_END else -1), 1)
+    kernels._empty = lambda function, shape, dtype: guarded_empty(shape, dtype)
+    count = 0
+    for function, name, shapes, attributes, types in calls():
+        for dtype in types:
+            rng = np.random.default_rng(0)
+            inputs = [guarded(data(rng, shape, TYPE_NAMES.get(dtype, dtype))) for shape in shapes]
+            for variant in kernels.isa_names():
+                print(function, name, dtype, variant, flush=True)
+                with isa(variant):
+                    getattr(kernels, function)(*inputs, threads=1 + count % 2, **attributes)
+                count += 1
+            inputs.clear()
+            maps.clear()
+    print(count, "calls")
+
+
+if __name__ == "__main__":
+    main()
