@@ -6,6 +6,7 @@
 #define BYTES (BIT(EXACT_INT8) | BIT(EXACT_UINT8))
 #define WHOLE (BIT(EXACT_INT32) | BIT(EXACT_INT64) | BIT(EXACT_UINT32) | BIT(EXACT_UINT64))
 #define TRUTH BIT(EXACT_BOOL)
+#define SINGLE BIT(EXACT_FLOAT32)
 #define INDEX BIT(EXACT_INT64)
 
 #define OP(type, since, until, phantom, inputs, outputs, glue, ...) \

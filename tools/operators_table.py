@@ -11,6 +11,7 @@ _TYPES = {
     "BYTES": "int8, uint8",
     "WHOLE": "int32, int64, uint32, uint64",
     "TRUTH": "bool",
+    "SINGLE": "float32",
     "INDEX": "int64",
 }
 _PATH = Path(__file__).parent.parent / "docs" / "operators.md"
