@@ -188,4 +188,23 @@ typedef struct exact_group_norm_attrs {
 } exact_group_norm_attrs;
 int exact_group_norm_new(const exact_group_norm_attrs *attrs, int dtype, exact_op **op, exact_error *err);
 
+/* ---- ArgMax, ArgMin ---- */
+/* Input data. Output indices (int64). docs/arg.md */
+enum { EXACT_ARG_MAX, EXACT_ARG_MIN };
+typedef struct exact_arg_attrs {
+  int64_t axis;
+  int64_t keepdims;
+  int64_t select_last_index;
+} exact_arg_attrs;
+int exact_arg_new(int kind, const exact_arg_attrs *attrs, int dtype, exact_op **op, exact_error *err);
+
+/* ---- CumSum, CumProd ---- */
+/* Inputs x, axis (int32 or int64, one element). Output y. docs/cumsum.md */
+enum { EXACT_CUMSUM, EXACT_CUMPROD };
+typedef struct exact_cumsum_attrs {
+  int64_t exclusive;
+  int64_t reverse;
+} exact_cumsum_attrs;
+int exact_cumsum_new(int kind, const exact_cumsum_attrs *attrs, int dtype, exact_op **op, exact_error *err);
+
 #endif

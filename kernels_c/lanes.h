@@ -66,6 +66,26 @@ EXACT_INLINE u32v abs_u32(u32v x) { return (x ^ (u32v)((i32v)x >> 31)) - (u32v)(
 EXACT_INLINE u64v abs_u64(u64v x) { return (x ^ (u64v)((i64v)x >> 63)) - (u64v)((i64v)x >> 63); }
 
 /* x, a NaN being made the canonical one. */
+#if defined(__AVX512F__)
+EXACT_INLINE f32v canonical_f32(f32v x) {
+  __mmask16 nan = _mm512_cmp_ps_mask((__m512)x, (__m512)x, _CMP_UNORD_Q);
+  return (f32v)_mm512_mask_mov_ps((__m512)x, nan, _mm512_set1_ps(__builtin_nanf("")));
+}
+EXACT_INLINE f64v canonical_f64(f64v x) {
+  __mmask8 nan = _mm512_cmp_pd_mask((__m512d)x, (__m512d)x, _CMP_UNORD_Q);
+  return (f64v)_mm512_mask_mov_pd((__m512d)x, nan, _mm512_set1_pd(__builtin_nan("")));
+}
+#elif defined(__AVX2__)
+EXACT_INLINE f32v canonical_f32(f32v x) {
+  __m256 nan = _mm256_cmp_ps((__m256)x, (__m256)x, _CMP_UNORD_Q);
+  return (f32v)_mm256_blendv_ps((__m256)x, _mm256_set1_ps(__builtin_nanf("")), nan);
+}
+EXACT_INLINE f64v canonical_f64(f64v x) {
+  __m256d nan = _mm256_cmp_pd((__m256d)x, (__m256d)x, _CMP_UNORD_Q);
+  return (f64v)_mm256_blendv_pd((__m256d)x, _mm256_set1_pd(__builtin_nan("")), nan);
+}
+#else
 EXACT_INLINE f32v canonical_f32(f32v x) { return pick_f32(x == x, x, (f32v)((f32m){0} + 0x7FC00000)); }
 EXACT_INLINE f64v canonical_f64(f64v x) { return pick_f64(x == x, x, (f64v)((f64m){0} + 0x7FF8000000000000)); }
+#endif
 #endif

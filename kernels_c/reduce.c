@@ -166,7 +166,7 @@ static const exact_op_class reduce_class = {.name = "Reduce",
                                             .plan = plan,
                                             .free = free_op};
 
-static int arithmetic_type(int dtype) {
+int exact_reduce_type(int dtype) {
   switch (dtype) {
     case EXACT_FLOAT64: return RED_F64;
     case EXACT_FLOAT32:
@@ -178,6 +178,8 @@ static int arithmetic_type(int dtype) {
     default: return RED_I32;
   }
 }
+
+bool exact_reduce_native(int dtype) { return exact_dtype_size(dtype) >= 4; }
 
 static int check_type(int kind, int dtype, exact_error *err) {
   bool best = kind == EXACT_REDUCE_MAX || kind == EXACT_REDUCE_MIN;
@@ -203,7 +205,7 @@ int exact_reduce_new(int kind, const exact_reduce_attrs *attrs, int dtype, exact
   exact_reduce_op *r = exact_op_new(sizeof *r, &reduce_class, dtype, EXACT_MODE_EXACT, err);
   if (!r) return err->code;
   r->kind = kind;
-  r->type = arithmetic_type(dtype);
+  r->type = exact_reduce_type(dtype);
   r->attrs = *attrs;
   *op = &r->op;
   return EXACT_OK;

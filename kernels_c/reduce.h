@@ -46,6 +46,8 @@ typedef struct exact_reduce_plan {
 } exact_reduce_plan;
 
 int exact_reduce_elementary(int kind); /* RED_SUM ... of EXACT_REDUCE_... */
+int exact_reduce_type(int dtype);      /* RED_F32 ... of an element type */
+bool exact_reduce_native(int dtype);   /* the element type is its arithmetic type */
 size_t exact_runs_count(const exact_runs *runs);
 size_t exact_runs_offset(const exact_runs *runs, size_t index);
 /* dst[i] = src[i] in the arithmetic type of dtype, and back (floats rounded once, integers cut). */

@@ -24,19 +24,37 @@
 
 #define TYPE f32
 #define IS_FLOAT 1
+#include "best.h"
+#define TYPE f32
+#define IS_FLOAT 1
 #include "reduce_best.h"
+#define TYPE f64
+#define IS_FLOAT 1
+#include "best.h"
 #define TYPE f64
 #define IS_FLOAT 1
 #include "reduce_best.h"
 #define TYPE i32
 #define IS_FLOAT 0
+#include "best.h"
+#define TYPE i32
+#define IS_FLOAT 0
 #include "reduce_best.h"
+#define TYPE u32
+#define IS_FLOAT 0
+#include "best.h"
 #define TYPE u32
 #define IS_FLOAT 0
 #include "reduce_best.h"
 #define TYPE i64
 #define IS_FLOAT 0
+#include "best.h"
+#define TYPE i64
+#define IS_FLOAT 0
 #include "reduce_best.h"
+#define TYPE u64
+#define IS_FLOAT 0
+#include "best.h"
 #define TYPE u64
 #define IS_FLOAT 0
 #include "reduce_best.h"

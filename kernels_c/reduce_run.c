@@ -179,7 +179,7 @@ static task task_of(const exact_call *call) {
                 .dtype = op->op.dtype,
                 .size = size,
                 .wide = wide,
-                .native = size == wide};
+                .native = exact_reduce_native(op->op.dtype)};
 }
 
 static void run_task(void *arg, size_t index) {

@@ -11,6 +11,8 @@ extern const struct exact_pool_kernels EXACT_SYM(exact_pool);
 extern const struct exact_batchnorm_kernels EXACT_SYM(exact_batchnorm);
 extern const struct exact_reduce_kernels EXACT_SYM(exact_reduce);
 extern const struct exact_norm_kernels EXACT_SYM(exact_norm);
+extern const struct exact_arg_kernels EXACT_SYM(exact_arg);
+extern const struct exact_cumsum_kernels EXACT_SYM(exact_cumsum);
 extern const struct exact_exp_log_kernels EXACT_SYM(exact_exp_log);
 
 const exact_isa EXACT_SYM(exact_table) = {
@@ -24,5 +26,7 @@ const exact_isa EXACT_SYM(exact_table) = {
     .batchnorm = &EXACT_SYM(exact_batchnorm),
     .reduce = &EXACT_SYM(exact_reduce),
     .norm = &EXACT_SYM(exact_norm),
+    .arg = &EXACT_SYM(exact_arg),
+    .cumsum = &EXACT_SYM(exact_cumsum),
     .exp_log = &EXACT_SYM(exact_exp_log),
 };

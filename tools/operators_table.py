@@ -10,6 +10,8 @@ _TYPES = {
     "FLOATS": "float32, float64, float16, bfloat16",
     "BYTES": "int8, uint8",
     "WHOLE": "int32, int64, uint32, uint64",
+    "SHORTS": "int16, uint16",
+    "AXIS": "int32, int64",
     "TRUTH": "bool",
     "SINGLE": "float32",
     "INDEX": "int64",
