@@ -140,9 +140,16 @@ int exact_pool_new(int kind, const exact_pool_attrs *attrs, int dtype, exact_op 
 /* Inputs X, scale, B, mean, var. Output Y. epsilon is rounded to float32. docs/batchnorm.md */
 int exact_batchnorm_new(double epsilon, int dtype, exact_op **op, exact_error *err);
 
+/* ---- Softmax, LogSoftmax, Hardmax ---- */
+/* Input. Output. flatten: up to opset 12, where the axes from `axis` on are one row. docs/softmax.md */
+enum { EXACT_SOFTMAX, EXACT_LOG_SOFTMAX, EXACT_HARDMAX };
+int exact_softmax_new(int kind, int64_t axis, int flatten, int dtype, int mode, exact_op **op, exact_error *err);
+
 /* ---- exp and log of arrays, correctly rounded: docs/exp_log.md. y may be x; fails only when EXACT_ISA is wrong ---- */
 int exact_exp_f32(const float *x, float *y, size_t n, exact_error *err);
 int exact_log_f32(const float *x, float *y, size_t n, exact_error *err);
+int exact_exp_f64(const double *x, double *y, size_t n, exact_error *err);
+int exact_log_f64(const double *x, double *y, size_t n, exact_error *err);
 
 /* ---- reductions ---- */
 /* Inputs data, axes (int64, optional). The attribute axes of the older opsets: n_axes 0 when absent. docs/reduce.md */

@@ -7,7 +7,5 @@ struct exact_exp_log_kernels {
   void (*exp32)(const float *x, float *y, size_t n);
   void (*exp32_nonpositive)(const float *x, float *y, size_t n); /* the path of Softmax: no x > 0 */
   void (*log32)(const float *x, float *y, size_t n);
-  void (*exp64)(const double *x, double *y, size_t n);
-  void (*log64)(const double *x, double *y, size_t n);
 };
 #endif

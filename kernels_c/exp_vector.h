@@ -2,8 +2,8 @@
 #define EXACT_EXP_VECTOR_H
 /* float32 exp of vectors, correctly rounded (docs/exp_log.md): x = k ln2/N + r; e^x = T[k mod N] e^(r + D[k mod N])
  * 2^floor(k/N), where T[i] is the float nearest to 2^(i/N) and D[i] makes up for its rounding. The significand is the sum of
- * the floats s and `rest`, whose error is below MARGIN: where s + rest - MARGIN and s + rest + MARGIN round to the same float,
- * that is the result; elsewhere, and where the result is not a normal number, exact_exp_rare decides in double.
+ * the floats s and `rest`, whose error is below a margin: where s + (rest - margin) and s + (rest + margin) round to the same
+ * float, that is the result; elsewhere, and where the result is not a normal number, exact_exp_rare decides in double.
  * tools/prove_exp_log.c ran through all arguments. Fused operations are part of the method; AVX2 and AVX-512 only. */
 #include "isa.h"
 #include "exp_log.h"
@@ -20,7 +20,8 @@ typedef __mmask16 exact_evm;
 #define EV(op) _mm512_##op
 #define EV_TABLE(table, index) _mm512_permutex2var_ps(_mm512_load_ps(table), index, _mm512_load_ps(table + 16))
 #define EV_CMP(a, b, how) _mm512_cmp_ps_mask(a, b, how)
-#define EV_OR(a, b) ((exact_evm)((a) | (b)))
+#define EV_CMP_TOO(m, a, b, how) _mm512_mask_cmp_ps_mask(m, a, b, how)
+#define EV_ALL 0xFFFFu
 #define EV_BITS(m) ((unsigned)(m))
 #define EV_BLEND(a, b, m) _mm512_mask_blend_ps(m, a, b) /* b where m */
 #define EV_AS_INT _mm512_castps_si512
@@ -35,7 +36,8 @@ typedef __m256 exact_evm;
 #define EV(op) _mm256_##op
 #define EV_TABLE(table, index) _mm256_permutevar8x32_ps(_mm256_load_ps(table), index)
 #define EV_CMP(a, b, how) _mm256_cmp_ps(a, b, how)
-#define EV_OR(a, b) _mm256_or_ps(a, b)
+#define EV_CMP_TOO(m, a, b, how) _mm256_and_ps(m, _mm256_cmp_ps(a, b, how))
+#define EV_ALL 0xFFu
 #define EV_BITS(m) ((unsigned)_mm256_movemask_ps(m))
 #define EV_BLEND(a, b, m) _mm256_blendv_ps(a, b, m)
 #define EV_AS_INT _mm256_castps_si256
@@ -115,15 +117,15 @@ static __attribute__((noinline)) void exact_exp_double(const float *restrict x, 
   for (size_t i = 0; i < n; i++) y[i] = exact_expf_cr(x[i]);
 }
 
-/* The lanes of `bad` in y replaced by the result in double; below -104 without it: e^x is 0 there. */
-static __attribute__((noinline)) EXACT_EXP_TARGET exact_ev exact_exp_rare(exact_ev x, exact_ev y, exact_evm bad) {
+/* The lanes of y that are not `good` replaced by the result in double; below -104 without it: e^x is 0 there. */
+static __attribute__((noinline)) EXACT_EXP_TARGET exact_ev exact_exp_rare(exact_ev x, exact_ev y, exact_evm good) {
   float in[EXACT_EXP_W], out[EXACT_EXP_W];
   exact_evm zero = EV_CMP(x, EV(set1_ps)(-104.0f), _CMP_LT_OQ);
   y = EV_BLEND(y, EV(setzero_ps)(), zero);
-  if (!(EV_BITS(bad) & ~EV_BITS(zero))) return y;
+  if ((EV_BITS(good) | EV_BITS(zero)) == EV_ALL) return y;
   EV(storeu_ps)(in, x);
   exact_exp_double(in, out, EXACT_EXP_W);
-  return EV_BLEND(y, EV(loadu_ps)(out), bad);
+  return EV_BLEND(EV(loadu_ps)(out), y, good);
 }
 
 EXACT_INLINE EXACT_EXP_TARGET exact_ev exact_exp_vector(exact_ev x, bool nonpositive) {
@@ -136,15 +138,16 @@ EXACT_INLINE EXACT_EXP_TARGET exact_ev exact_exp_vector(exact_ev x, bool nonposi
   exact_ev square = EV(mul_ps)(sum, sum);
   exact_ev tail = EV(fmadd_ps)(square, EXACT_EXP_Q(sum), low); /* e^(r + low) = 1 + r + tail */
   exact_ev s = EV(fmadd_ps)(t, r, t), error = EV(fmadd_ps)(t, r, EV(sub_ps)(t, s));
-  exact_ev margin = EV(fmadd_ps)(square, EV(set1_ps)(0x1.9p-22f), EV(set1_ps)(0x1p-42f));
   exact_ev rest = EV(fmadd_ps)(t, tail, error);
-  exact_ev y = EV(add_ps)(s, EV(add_ps)(rest, margin)), below = EV(add_ps)(s, EV(sub_ps)(rest, margin));
-  exact_evm bad = EV_CMP(y, below, _CMP_NEQ_UQ);
-  bad = EV_OR(bad, EV_CMP(x, EV(set1_ps)(-87.25f), _CMP_NGE_UQ));
-  if (!nonpositive) bad = EV_OR(bad, EV_CMP(x, EV(set1_ps)(88.5f), _CMP_NLE_UQ));
+  const exact_ev margin = EV(set1_ps)(0x1.9p-22f); /* times square: above the error of rest, but for the least x > 0 */
+  exact_ev area = nonpositive ? square : EV(add_ps)(square, EV(set1_ps)(0x1p-20f));
+  exact_ev y = EV(add_ps)(s, EV(fmadd_ps)(area, margin, rest)), below = EV(add_ps)(s, EV(fnmadd_ps)(area, margin, rest));
+  exact_evm good = EV_CMP(x, EV(set1_ps)(-87.25f), _CMP_GE_OQ);
+  if (!nonpositive) good = EV_CMP_TOO(good, x, EV(set1_ps)(88.5f), _CMP_LE_OQ);
+  good = EV_CMP_TOO(good, y, below, _CMP_EQ_OQ);
   exact_evi power = EV_ANDI(EV(slli_epi32)(index, 23 - EXACT_EXP_LOG2_N), EV(set1_epi32)((int)0xFF800000u));
   y = EV_AS_FLOAT(EV(add_epi32)(EV_AS_INT(y), power));
-  if (__builtin_expect(EV_BITS(bad) != 0, 0)) y = exact_exp_rare(x, y, bad);
+  if (__builtin_expect(EV_BITS(good) != EV_ALL, 0)) y = exact_exp_rare(x, y, good);
   return y;
 }
 #endif

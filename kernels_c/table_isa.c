@@ -13,6 +13,7 @@ extern const struct exact_reduce_kernels EXACT_SYM(exact_reduce);
 extern const struct exact_norm_kernels EXACT_SYM(exact_norm);
 extern const struct exact_arg_kernels EXACT_SYM(exact_arg);
 extern const struct exact_cumsum_kernels EXACT_SYM(exact_cumsum);
+extern const struct exact_softmax_kernels EXACT_SYM(exact_softmax);
 extern const struct exact_exp_log_kernels EXACT_SYM(exact_exp_log);
 
 const exact_isa EXACT_SYM(exact_table) = {
@@ -28,5 +29,6 @@ const exact_isa EXACT_SYM(exact_table) = {
     .norm = &EXACT_SYM(exact_norm),
     .arg = &EXACT_SYM(exact_arg),
     .cumsum = &EXACT_SYM(exact_cumsum),
+    .softmax = &EXACT_SYM(exact_softmax),
     .exp_log = &EXACT_SYM(exact_exp_log),
 };
