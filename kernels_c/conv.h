@@ -111,6 +111,9 @@ struct exact_conv_kernels {
   /* [0] for float32, float16 and bfloat16, [1] for float64, here and below. */
   int copy_lanes[2]; /* elements that one copy of a narrow tile moves */
   void (*pack[2])(const exact_pack *p);
+  /* The same in two steps: patches of all channels of [k0, k1), then one panel at a time, to panels. */
+  void (*fill[2])(const exact_pack *p);
+  void (*pack_tile[2])(const exact_pack *p, const exact_copy *copy, size_t count, size_t pixels);
   /* dst[k][width] = src[row * row_stride + k * k_stride], widened; columns from `rows` on are +0. */
   void (*weights[2])(void *dst, size_t width, const void *src, size_t row_stride, size_t k_stride, size_t rows, size_t k,
                      int dtype);

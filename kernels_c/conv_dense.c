@@ -5,14 +5,23 @@
  * docs/conv.md: +0, then k upwards, then the bias. */
 #include "conv.h"
 
-enum { PANEL_BYTES = 192 << 10, NARROW_PIXELS = 216, NARROW_CHANNELS = 64, HALF_CHANNELS = 240, LEAST_TASKS = 8 };
+enum {
+  LANE_PANEL_BYTES = 24 << 10,
+  NARROW_PIXELS = 216,
+  NARROW_CHANNELS = 64,
+  HALF_CHANNELS = 240,
+  WIDE_K = 288,
+  BY_TILE = 12,
+  PATCH_BYTES = 256 << 10,
+  LEAST_TASKS = 8
+};
 
 typedef struct dense_plan {
   exact_plan base;
   exact_conv_shape s;
   exact_conv_weights w;
   exact_patch patch;
-  bool direct, wide, half, by_row;
+  bool direct, wide, half, by_row, by_tile; /* by_tile: a panel is packed when its tile's turn comes */
   const void *packed;
   exact_tiling tiling; /* of pixels */
   const struct exact_gemm_kernels *gemm;
@@ -130,6 +139,9 @@ static place locate(const dense_plan *p, size_t instance) {
   return at;
 }
 
+/* Patches that the area holds. */
+static size_t patches(const dense_plan *p) { return p->by_tile && p->channel_block ? p->channel_block : 1; }
+
 static void begin_pack(const dense_run *r, const place *at, char *slot, exact_pack *pack) {
   const dense_plan *p = r->p;
   const exact_conv_shape *s = &p->s;
@@ -143,50 +155,93 @@ static void begin_pack(const dense_run *r, const place *at, char *slot, exact_pa
   pack->panels = slot + p->panels_at;
   pack->tile_stride = p->tile_stride;
   if (p->direct || !p->patch.size) return;
-  memset(slot, 0, p->patch.size * p->real);
+  memset(slot, 0, patches(p) * p->patch.size * p->real);
   exact_patch_copies(pack, p->copy_lanes);
+}
+
+typedef struct wide_job {
+  const dense_run *r;
+  const place *at;
+  char *slot;
+  size_t m0, m1, k, run;
+  bool last;
+} wide_job;
+
+/* Rows [m, m + rows) of the tile `done` pixels after the first; ahead: memory wanted soon. */
+static void wide_tile(const wide_job *job, size_t m, size_t rows, size_t done, size_t pixels, const char *panel,
+                      const char *ahead) {
+  const dense_plan *p = job->r->p;
+  const exact_conv_shape *s = &p->s;
+  size_t real = p->real, width = exact_tile_width(&p->tiling, pixels), vectors = width / p->tiling.lanes;
+  size_t channel = job->at->group * s->m + m, tile = p->tiling.most * p->tiling.lanes;
+  const char *a = job->r->weights + (channel * s->k + job->k * rows) * real;
+  exact_epilogue epilogue = {job->r->bias ? (const char *)job->r->bias + channel * real : NULL, NULL};
+  const exact_epilogue *finish = job->last ? &epilogue : NULL;
+  size_t c_stride = (size_t)s->out[0] * (size_t)s->out[1] * (size_t)s->out[2];
+  char *c = job->r->y + ((job->at->image * s->groups * s->m + channel) * c_stride + job->at->first + done) * real;
+  if (p->half) {
+    c_stride = p->c_stride;
+    c = job->slot + p->c_at + ((m - job->m0) * c_stride + done) * real;
+  } else if (pixels < width) {
+    char *edge = job->slot + p->edge_at;
+    if (job->k)
+      for (size_t i = 0; i < rows; i++) memcpy(edge + i * tile * real, c + i * c_stride * real, pixels * real);
+    p->gemm->tile(rows, vectors, job->run, a, panel, width, edge, tile, job->k == 0, finish, ahead);
+    for (size_t i = 0; i < rows; i++) memcpy(c + i * c_stride * real, edge + i * tile * real, pixels * real);
+    return;
+  }
+  p->gemm->tile(rows, vectors, job->run, a, panel, width, c, c_stride, job->k == 0, finish, ahead);
+}
+
+/* Packs tile by tile and multiplies each by all weights. */
+static void wide_by_tile(const wide_job *job, exact_pack *pack) {
+  const dense_plan *p = job->r->p;
+  const struct exact_conv_kernels *conv = p->base.op->isa->conv;
+  const exact_copy *copy = pack->copies;
+  conv->fill[p->kind](pack);
+  for (size_t done = 0, tile = 0, pixels; done < job->at->pixels.count; done += pixels, copy += pack->copy_count[tile++]) {
+    pixels = exact_tile_pixels(&p->tiling, job->at->pixels.count - done);
+    conv->pack_tile[p->kind](pack, copy, pack->copy_count[tile], pixels);
+    for (size_t m = job->m0, rows; m < job->m1; m += rows) {
+      rows = exact_gemm_part(p->s.m - m, p->gemm->rows);
+      size_t next = (job->at->group * p->s.m + m + rows) * p->s.k + job->k * rows;
+      wide_tile(job, m, rows, done, pixels, pack->panels, job->r->weights + next * p->real);
+    }
+  }
+}
+
+/* Packs all tiles and multiplies them by one panel of weights after the other. */
+static void wide_by_panel(const wide_job *job, exact_pack *pack) {
+  const dense_plan *p = job->r->p;
+  if (job->run) p->base.op->isa->conv->pack[p->kind](pack);
+  for (size_t m = job->m0, rows; m < job->m1; m += rows) {
+    rows = exact_gemm_part(p->s.m - m, p->gemm->rows);
+    const char *panel = pack->panels, *weights = job->r->weights + (job->at->group * p->s.m + m) * p->s.k * p->real;
+    const char *ahead = weights + (p->s.k + job->k) * rows * p->real;
+    for (size_t done = 0, pixels; done < job->at->pixels.count; done += pixels, panel += p->tile_stride * p->real) {
+      pixels = exact_tile_pixels(&p->tiling, job->at->pixels.count - done);
+      wide_tile(job, m, rows, done, pixels, panel, ahead);
+      ahead = panel;
+    }
+  }
 }
 
 static void wide_block(const dense_run *r, const place *at, char *slot, size_t m0, size_t m1) {
   const dense_plan *p = r->p;
   const exact_conv_shape *s = &p->s;
-  size_t tile = p->tiling.most * p->tiling.lanes, y_stride = (size_t)s->out[0] * (size_t)s->out[1] * (size_t)s->out[2];
-  size_t channel = (at->image * s->groups + at->group) * s->m, real = p->real;
-  char *edge = slot + p->edge_at;
   exact_pack pack;
   begin_pack(r, at, slot, &pack);
   for (size_t k = 0, next; k < s->k || k == 0; k = next) {
     next = s->k ? next_k(p, k) : 1;
-    size_t run = s->k ? next - k : 0;
     pack.k0 = k;
-    pack.k1 = k + run;
-    if (run) p->base.op->isa->conv->pack[p->kind](&pack);
-    for (size_t m = m0, rows; m < m1; m += rows) {
-      rows = exact_gemm_part(s->m - m, p->gemm->rows);
-      const char *a = r->weights + ((at->group * s->m + m) * s->k + k * rows) * real;
-      exact_epilogue last = {r->bias ? (const char *)r->bias + (at->group * s->m + m) * real : NULL, NULL};
-      const exact_epilogue *finish = next >= s->k ? &last : NULL;
-      size_t c_stride = p->half ? p->c_stride : y_stride;
-      char *c = p->half ? slot + p->c_at + (m - m0) * c_stride * real : r->y + ((channel + m) * y_stride + at->first) * real;
-      const char *panel = pack.panels;
-      for (size_t left = at->pixels.count, pixels; left > 0; left -= pixels) {
-        pixels = exact_tile_pixels(&p->tiling, left);
-        size_t width = exact_tile_width(&p->tiling, pixels), vectors = width / p->tiling.lanes;
-        if (pixels == width || p->half) {
-          p->gemm->tile(rows, vectors, run, a, panel, width, c, c_stride, k == 0, finish);
-        } else {
-          if (k)
-            for (size_t i = 0; i < rows; i++) memcpy(edge + i * tile * real, c + i * c_stride * real, pixels * real);
-          p->gemm->tile(rows, vectors, run, a, panel, width, edge, tile, k == 0, finish);
-          for (size_t i = 0; i < rows; i++) memcpy(c + i * c_stride * real, edge + i * tile * real, pixels * real);
-        }
-        panel += p->tile_stride * real;
-        c += pixels * real;
-      }
-    }
+    pack.k1 = s->k ? next : k;
+    wide_job job = {r, at, slot, m0, m1, k, pack.k1 - k, next >= s->k};
+    (p->by_tile ? wide_by_tile : wide_by_panel)(&job, &pack);
   }
+  size_t y_stride = (size_t)s->out[0] * (size_t)s->out[1] * (size_t)s->out[2];
+  size_t channel = (at->image * s->groups + at->group) * s->m + m0;
   if (p->half)
-    p->base.op->isa->conv->store(r->y + ((channel + m0) * y_stride + at->first) * 2, y_stride, (const float *)(slot + p->c_at),
+    p->base.op->isa->conv->store(r->y + (channel * y_stride + at->first) * 2, y_stride, (const float *)(slot + p->c_at),
                                  p->c_stride, m1 - m0, at->pixels.count, s->dtype);
 }
 
@@ -202,10 +257,13 @@ static void narrow_block(const dense_run *r, const place *at, const char *panels
       width = padded_rows(panel_rows(s->m - m, false, p->gemm), false, p->gemm);
       const char *b = r->weights + ((group_m + m) * s->k + k * width) * real, *panel = panels;
       exact_epilogue last = {NULL, r->bias ? (const char *)r->bias + (group_m + m) * real : NULL};
+      /* Weights come from far: the next panel of them is fetched meanwhile, a part with every tile. */
+      const char *ahead = b + width * (m + width < m1 ? s->k : run) * real, *end = ahead + width * run * real;
       for (size_t done = 0, rows; done < at->pixels.count; done += rows, panel += p->tile_stride * real) {
         rows = exact_gemm_part(at->pixels.count - done, p->gemm->rows);
         p->gemm->tile(rows, width / lanes, run, panel, b, width, c + (done * p->c_stride + m - m0) * real, p->c_stride, k == 0,
-                      next >= s->k ? &last : NULL);
+                      next >= s->k ? &last : NULL, ahead < end ? ahead : panel);
+        ahead += 64 * run;
       }
     }
   }
@@ -300,7 +358,7 @@ static void dense_run_plan(const exact_call *call) {
 /* ---- plan ---- */
 static void plan_k(dense_plan *p) {
   const exact_conv_shape *s = &p->s;
-  size_t target = p->wide ? 384 : 320;
+  size_t target = p->wide ? p->direct ? 384 : WIDE_K : 320;
   if (s->taps <= 2 * target) {
     size_t channels = target / s->taps ? target / s->taps : 1;
     p->k_blocks = s->c ? quotient(s->c, channels) : 0;
@@ -314,16 +372,21 @@ static void plan_k(dense_plan *p) {
   }
 }
 
-static bool plan_pixels(dense_plan *p) {
+/* Tiles of a group at most. */
+static size_t most_tiles(const dense_plan *p) {
+  if (!p->wide) return NARROW_PIXELS / full_tile(p);
+  if (p->by_tile) return BY_TILE;
+  size_t most = LANE_PANEL_BYTES * p->gemm->lanes / ((p->k_block ? p->k_block : 1) * full_tile(p) * p->real);
+  return most < 1 ? 1 : most > 16 ? 16 : most;
+}
+
+static bool plan_pixels(dense_plan *p, size_t most) {
   const exact_conv_shape *s = &p->s;
   size_t rows = (size_t)s->out[1], columns = (size_t)s->out[2], plane, instances;
   if (!exact_mul(rows, columns, &plane) || !exact_mul(s->n, s->groups, &instances) ||
       !exact_mul(instances, (size_t)s->out[0], &instances))
     return false;
-  size_t tile = full_tile(p),
-         most = p->wide ? PANEL_BYTES / ((p->k_block ? p->k_block : 1) * tile * p->real) : NARROW_PIXELS / tile;
-  if (most > 16 && p->wide) most = 16;
-  if (most < 1) most = 1;
+  size_t tile = full_tile(p);
   p->by_row = rows == 1 || columns >= 2 * most * tile;
   size_t tiles = quotient(p->by_row ? columns : plane, tile), groups = quotient(tiles, most);
   size_t others = p->by_row ? instances * rows : instances;
@@ -358,7 +421,7 @@ static bool plan_workspace(dense_plan *p, bool bias) {
   if (channels < last) channels = last;
   p->tile_stride = p->k_block * tile + p->gemm->vectors * p->gemm->lanes;
   p->c_stride = p->wide ? p->group_pixels : quotient(channels, p->gemm->lanes) * p->gemm->lanes;
-  if (!exact_mul(p->tiles * p->tile_stride, p->wide ? 1 : p->k_blocks, &panels)) return false;
+  if (!exact_mul((p->by_tile ? 1 : p->tiles) * p->tile_stride, p->wide ? 1 : p->k_blocks, &panels)) return false;
   c = p->wide ? (p->half ? channels * p->c_stride : 0) : p->group_pixels * p->c_stride;
   p->weights_at = p->shared_at = p->bias_at = SIZE_MAX;
   if (!p->packed &&
@@ -369,7 +432,7 @@ static bool plan_workspace(dense_plan *p, bool bias) {
   size_t tasks = p->shared ? (p->m_blocks > p->k_blocks ? p->m_blocks : p->k_blocks)
                  : p->wide ? p->instances * p->m_blocks
                            : p->instances;
-  if (!exact_part(&slot, p->direct ? 0 : p->patch.size, p->real, &area) ||
+  if (!exact_part(&slot, p->direct ? 0 : patches(p) * p->patch.size, p->real, &area) ||
       !exact_part(&slot, p->patch.lines, sizeof(exact_span), &p->span_at) ||
       !exact_part(&slot, p->patch.size ? copies : 0, sizeof(exact_copy), &p->copies_at) ||
       !exact_part(&slot, p->tiles, sizeof(uint32_t), &p->counts_at) ||
@@ -378,6 +441,26 @@ static bool plan_workspace(dense_plan *p, bool bias) {
     return false;
   p->slot = slot + 64; /* slots do not share the low bits of their addresses */
   return exact_part(&p->base.workspace, (size_t)exact_slot_count(tasks), p->slot, &p->slots_at);
+}
+
+/* Pixel groups and their patch; by_tile as long as all patches of a k block fit in PATCH_BYTES. */
+static bool plan_patch(dense_plan *p, void *tables) {
+  p->by_tile = p->wide && !p->direct && p->s.c;
+  for (size_t most = most_tiles(p);;) {
+    if (!plan_pixels(p, most)) return false;
+    if (!p->instances || p->direct) return true;
+    size_t rows = p->by_row ? 1 : (p->group_pixels - 1) / (size_t)p->s.out[2] + 2;
+    size_t columns = p->by_row ? smaller(p->group_pixels, (size_t)p->s.out[2]) : (size_t)p->s.out[2];
+    exact_patch_init(&p->patch, &p->s, smaller(rows, (size_t)p->s.out[1]), columns, p->gemm->vectors * p->gemm->lanes + 16,
+                     tables);
+    if (!p->by_tile || (p->patch.size && patches(p) * p->patch.size * p->real <= PATCH_BYTES)) return true;
+    if (most > 1) {
+      most = most / 2;
+    } else {
+      p->by_tile = false;
+      most = most_tiles(p);
+    }
+  }
 }
 
 int exact_dense_plan(const exact_op *op, const exact_conv_shape *s, int layout, const void *packed, bool bias,
@@ -405,14 +488,8 @@ int exact_dense_plan(const exact_op *op, const exact_conv_shape *s, int layout, 
   p->copy_lanes = p->wide ? p->gemm->lanes : (size_t)op->isa->conv->copy_lanes[p->kind];
   p->padded_m = padded_rows(s->m, p->wide, p->gemm);
   plan_k(p);
-  bool fits = plan_pixels(p);
+  bool fits = plan_patch(p, (char *)p + exact_align(sizeof *p));
   if (fits && p->instances) {
-    size_t rows = p->by_row ? 1 : (p->group_pixels - 1) / (size_t)p->s.out[2] + 2;
-    if (rows > (size_t)p->s.out[1]) rows = (size_t)p->s.out[1];
-    size_t columns = p->by_row ? smaller(p->group_pixels, (size_t)p->s.out[2]) : (size_t)p->s.out[2];
-    if (!p->direct)
-      exact_patch_init(&p->patch, &p->s, rows, columns, p->gemm->vectors * p->gemm->lanes + 16,
-                       (char *)p + exact_align(sizeof *p));
     p->shared = !p->wide && p->instances < LEAST_TASKS;
     plan_m(p);
     fits = plan_workspace(p, bias);

@@ -42,6 +42,8 @@ extern const struct exact_conv_kernels EXACT_SYM(exact_conv);
 const struct exact_conv_kernels EXACT_SYM(exact_conv) = {
     .copy_lanes = {few32, few64},
     .pack = {pack32, pack64},
+    .fill = {fill_all32, fill_all64},
+    .pack_tile = {pack_tile32, pack_tile64},
     .weights = {weights32, weights64},
     .store = store,
     .store_transposed = {store_transposed32, store_transposed64},

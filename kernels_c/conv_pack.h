@@ -10,19 +10,62 @@ typedef REAL WIDE __attribute__((vector_size(EXACT_VB), aligned(sizeof(REAL)), m
 typedef REAL NARROW __attribute__((vector_size(COPY_BYTES), aligned(sizeof(REAL)), may_alias));
 enum { NAME(lanes) = EXACT_VB / sizeof(REAL), NAME(few) = COPY_BYTES / sizeof(REAL) };
 
+#define TV WIDE
+#include "transpose.h"
+#undef TV
+
+/* Every second of twice as many elements: the even ones, the odd ones. */
+#define FROM(i) 2 * (i), 2 * (i) + 2, 2 * (i) + 4, 2 * (i) + 6
+#define FROM_ODD(i) 2 * (i) + 1, 2 * (i) + 3, 2 * (i) + 5, 2 * (i) + 7
+#if EXACT_VB / SUFFIX == 2 /* 16 lanes */
+#define EVEN FROM(0), FROM(4), FROM(8), FROM(12)
+#define ODD FROM_ODD(0), FROM_ODD(4), FROM_ODD(8), FROM_ODD(12)
+#elif EXACT_VB / SUFFIX == 1 /* 8 lanes */
+#define EVEN FROM(0), FROM(4)
+#define ODD FROM_ODD(0), FROM_ODD(4)
+#elif 8 * EXACT_VB / SUFFIX == 4
+#define EVEN FROM(0)
+#define ODD FROM_ODD(0)
+#else
+#define EVEN 0, 2
+#define ODD 1, 3
+#endif
+
+EXACT_INLINE void NAME(copy)(REAL *dst, const REAL *src, size_t n) {
+  size_t i = 0;
+  if (n >= NAME(lanes)) {
+    for (; i + NAME(lanes) <= n; i += NAME(lanes)) *(WIDE *)(dst + i) = *(const WIDE *)(src + i);
+    if (i < n) *(WIDE *)(dst + n - NAME(lanes)) = *(const WIDE *)(src + n - NAME(lanes)); /* some twice */
+    return;
+  }
+  for (; i + NAME(few) <= n; i += NAME(few)) *(NARROW *)(dst + i) = *(const NARROW *)(src + i);
+  for (; i < n; i++) dst[i] = src[i];
+}
+
+/* dst[i] = src[2 * i]; reads no element past the last one needed. */
+EXACT_INLINE void NAME(copy_second)(REAL *dst, const REAL *src, size_t n) {
+  enum { L = NAME(lanes) };
+  size_t i = 0;
+  for (; i + L < n; i += L)
+    *(WIDE *)(dst + i) = __builtin_shufflevector(*(const WIDE *)(src + 2 * i), *(const WIDE *)(src + 2 * i + L), EVEN);
+  if (n > L) { /* the last L, some twice */
+    const REAL *end = src + 2 * (n - L) - 1;
+    *(WIDE *)(dst + n - L) = __builtin_shufflevector(*(const WIDE *)end, *(const WIDE *)(end + L), ODD);
+  } else {
+    for (; i < n; i++) dst[i] = src[2 * i];
+  }
+}
+
 /* dst[i] = src[i * stride], widened */
 EXACT_INLINE void NAME(load)(REAL *dst, const void *src, size_t n, size_t stride, int dtype) {
   if (dtype == EXACT_FLOAT32 || dtype == EXACT_FLOAT64) {
     const REAL *x = src;
-    if (stride == 1) {
-      size_t i = 0;
-      for (; i + NAME(few) <= n; i += NAME(few)) *(NARROW *)(dst + i) = *(const NARROW *)(x + i);
-      for (; i < n; i++) dst[i] = x[i];
-    } else if (stride == 2) {
-      for (size_t i = 0; i < n; i++) dst[i] = x[2 * i];
-    } else {
+    if (stride == 1)
+      NAME(copy)(dst, x, n);
+    else if (stride == 2)
+      NAME(copy_second)(dst, x, n);
+    else
       for (size_t i = 0; i < n; i++) dst[i] = x[stride * i];
-    }
   } else {
     const uint16_t *x = src;
     if (dtype == EXACT_FLOAT16)
@@ -40,40 +83,43 @@ static void NAME(narrow_row)(void *dst, const REAL *src, size_t n, int dtype) {
 }
 
 /* ---- the patch of channel c ---- */
-static void NAME(fill_row)(const exact_pack *p, REAL *row, const char *x, size_t element) {
+/* next: bytes to the same row of the next channel, which is fetched meanwhile */
+static void NAME(fill_row)(const exact_pack *p, REAL *row, const char *x, size_t element, size_t next) {
   for (size_t l = 0; l < p->patch->lines; l++) {
     const exact_line *line = &p->patch->line[l];
     exact_span in = p->span[l];
     if (in.begin >= in.end) continue;
     int64_t column = (p->pixels.origin + (int64_t)in.begin) * p->shape->stride[2] + line->first;
-    NAME(load)
-    (row + line->at + in.begin, x + (size_t)column * element, in.end - in.begin, (size_t)p->shape->stride[2], p->shape->dtype);
+    const char *src = x + (size_t)column * element;
+    for (size_t i = 0; i < (in.end - in.begin) * element; i += 64) __builtin_prefetch(src + next + i);
+    NAME(load)(row + line->at + in.begin, src, in.end - in.begin, (size_t)p->shape->stride[2], p->shape->dtype);
   }
 }
 
-static void NAME(fill)(const exact_pack *p, size_t c) {
+static void NAME(fill)(const exact_pack *p, size_t c, REAL *area) {
   const exact_conv_shape *s = p->shape;
   const exact_patch *patch = p->patch;
   size_t element = exact_dtype_size(s->dtype), pitch = (size_t)s->in[2] * element;
   size_t plane = (size_t)s->in[1] * pitch;
-  const char *channel = (const char *)p->x + c * (size_t)s->in[0] * plane;
+  size_t next = (size_t)s->in[0] * plane;
+  const char *channel = (const char *)p->x + c * next;
   int64_t top = p->pixels.row * s->stride[1] - s->pad[1];
   for (int64_t kd = 0; kd < s->kernel[0]; kd++) {
     int64_t depth = p->pixels.depth * s->stride[0] - s->pad[0] + kd * s->dilation[0];
     if (depth < 0 || depth >= s->in[0]) continue;
     const char *x = channel + (size_t)depth * plane;
-    REAL *slab = (REAL *)p->area + (size_t)kd * patch->slab;
+    REAL *slab = area + (size_t)kd * patch->slab;
     if (patch->pairs) {
       for (size_t o = 0; o < p->pixels.rows; o++)
         for (int64_t kh = 0; kh < s->kernel[1]; kh++, slab += patch->row) {
           int64_t row = top + (int64_t)o * s->stride[1] + kh * s->dilation[1];
-          if (row >= 0 && row < s->in[1]) NAME(fill_row)(p, slab, x + (size_t)row * pitch, element);
+          if (row >= 0 && row < s->in[1]) NAME(fill_row)(p, slab, x + (size_t)row * pitch, element, next);
         }
     } else {
       int64_t high = ((int64_t)p->pixels.rows - 1) * s->stride[1] + (s->kernel[1] - 1) * s->dilation[1] + 1;
       int64_t begin = top < 0 ? -top : 0, end = high < s->in[1] - top ? high : s->in[1] - top;
       for (int64_t r = begin; r < end; r++)
-        NAME(fill_row)(p, slab + (size_t)r * patch->row, x + (size_t)(top + r) * pitch, element);
+        NAME(fill_row)(p, slab + (size_t)r * patch->row, x + (size_t)(top + r) * pitch, element, next);
     }
   }
 }
@@ -89,57 +135,88 @@ static void NAME(spans)(const exact_pack *p) {
 }
 
 /* ---- panels from the patch: taps [t0, t1) ---- */
-#define COPIES(name, vector, count)                                                                                   \
-  EXACT_INLINE void NAME(name##_##count)(REAL * dst, size_t width, const REAL *area, const uint32_t *at, size_t taps, \
-                                         const exact_copy *copy, size_t n) {                                          \
-    for (size_t t = 0; t < taps; t++, dst += width) {                                                                 \
-      const REAL *src = area + at[t];                                                                                 \
-      for (size_t i = 0; i < n; i++) *(vector *)(dst + copy[i].to) = *(const vector *)(src + copy[i].from);           \
-    }                                                                                                                 \
+/* The places of `hold` copies stay in registers. */
+#define COPIES(name, vector)                                                                                   \
+  EXACT_INLINE void NAME(name)(REAL * dst, size_t width, const REAL *area, const uint32_t *at, size_t taps,    \
+                               const exact_copy *copy, const size_t hold, size_t n) {                          \
+    size_t from[5], to[5];                                                                                     \
+    EXACT_UNROLL                                                                                               \
+    for (size_t i = 0; i < hold; i++) {                                                                        \
+      from[i] = copy[i].from;                                                                                  \
+      to[i] = copy[i].to;                                                                                      \
+    }                                                                                                          \
+    for (size_t t = 0; t < taps; t++, dst += width) {                                                          \
+      const REAL *src = area + at[t];                                                                          \
+      EXACT_UNROLL                                                                                             \
+      for (size_t i = 0; i < hold; i++) *(vector *)(dst + to[i]) = *(const vector *)(src + from[i]);           \
+      for (size_t i = hold; i < n; i++) *(vector *)(dst + copy[i].to) = *(const vector *)(src + copy[i].from); \
+    }                                                                                                          \
   }
-COPIES(wide, WIDE, n)
-COPIES(narrow, NARROW, n)
+COPIES(copies_wide, WIDE)
+COPIES(copies_narrow, NARROW)
 #undef COPIES
 
+EXACT_INLINE void NAME(pack_taps)(const exact_pack *p, REAL *dst, size_t width, const REAL *area, const uint32_t *at, size_t n,
+                                  const exact_copy *copy, size_t count) {
+  if (p->tiling->wide) {
+    switch (count) {
+      case 2: NAME(copies_wide)(dst, width, area, at, n, copy, 2, 2); break;
+      case 3: NAME(copies_wide)(dst, width, area, at, n, copy, 3, 3); break;
+      case 4: NAME(copies_wide)(dst, width, area, at, n, copy, 4, 4); break;
+      case 5: NAME(copies_wide)(dst, width, area, at, n, copy, 5, 5); break;
+      default: NAME(copies_wide)(dst, width, area, at, n, copy, 0, count); break;
+    }
+  } else {
+    switch (count) {
+      case 1: NAME(copies_narrow)(dst, width, area, at, n, copy, 1, 1); break;
+      case 2: NAME(copies_narrow)(dst, width, area, at, n, copy, 2, 2); break;
+      case 3: NAME(copies_narrow)(dst, width, area, at, n, copy, 3, 3); break;
+      default: NAME(copies_narrow)(dst, width, area, at, n, copy, 0, count); break;
+    }
+  }
+}
+
+/* A channel after the other: its patch, then its rows of all panels. */
 static void NAME(pack_patch)(const exact_pack *p) {
   size_t taps = p->shape->taps;
   NAME(spans)(p);
-  for (size_t k = p->k0; k < p->k1;) {
-    size_t t0 = k % taps, n = taps - t0 < p->k1 - k ? taps - t0 : p->k1 - k, left = p->pixels.count;
-    const uint32_t *at = p->patch->at + t0;
+  for (size_t k = p->k0, n; k < p->k1; k += n) {
+    size_t t0 = k % taps, left = p->pixels.count;
     const exact_copy *copy = p->copies;
     REAL *panel = p->panels;
-    NAME(fill)(p, k / taps);
+    n = taps - t0 < p->k1 - k ? taps - t0 : p->k1 - k;
+    NAME(fill)(p, k / taps, p->area);
     for (size_t tile = 0; left > 0; tile++, panel += p->tile_stride) {
-      size_t pixels = exact_tile_pixels(p->tiling, left);
-      size_t width = exact_tile_width(p->tiling, pixels), count = p->copy_count[tile];
-      REAL *dst = panel + (k - p->k0) * width;
-      if (p->tiling->wide) {
-        if (count == 2)
-          NAME(wide_n)(dst, width, p->area, at, n, copy, 2);
-        else if (count == 3)
-          NAME(wide_n)(dst, width, p->area, at, n, copy, 3);
-        else if (count == 4)
-          NAME(wide_n)(dst, width, p->area, at, n, copy, 4);
-        else
-          NAME(wide_n)(dst, width, p->area, at, n, copy, count);
-      } else {
-        if (count == 1)
-          NAME(narrow_n)(dst, width, p->area, at, n, copy, 1);
-        else if (count == 2)
-          NAME(narrow_n)(dst, width, p->area, at, n, copy, 2);
-        else
-          NAME(narrow_n)(dst, width, p->area, at, n, copy, count);
-      }
-      copy += count;
+      size_t pixels = exact_tile_pixels(p->tiling, left), width = exact_tile_width(p->tiling, pixels);
+      NAME(pack_taps)(p, panel + (k - p->k0) * width, width, p->area, p->patch->at + t0, n, copy, p->copy_count[tile]);
+      copy += p->copy_count[tile];
       left -= pixels;
     }
-    k += n;
+  }
+}
+
+/* The patches of all channels, patch->size apart. */
+static void NAME(fill_all)(const exact_pack *p) {
+  size_t taps = p->shape->taps, first = p->k0 / taps, end = (p->k1 - 1) / taps + 1;
+  NAME(spans)(p);
+  for (size_t c = first; c < end; c++) NAME(fill)(p, c, (REAL *)p->area + (c - first) * p->patch->size);
+}
+
+/* The panel of one tile, from those patches. */
+static void NAME(pack_tile)(const exact_pack *p, const exact_copy *copy, size_t count, size_t pixels) {
+  size_t taps = p->shape->taps, width = exact_tile_width(p->tiling, pixels);
+  const REAL *area = p->area;
+  REAL *dst = p->panels;
+  for (size_t k = p->k0, n; k < p->k1; k += n, area += p->patch->size, dst += n * width) {
+    size_t t0 = k % taps;
+    n = taps - t0 < p->k1 - k ? taps - t0 : p->k1 - k;
+    NAME(pack_taps)(p, dst, width, area, p->patch->at + t0, n, copy, count);
   }
 }
 
 /* ---- panels straight from x: rows of k are the channels' planes ---- */
 EXACT_INLINE void NAME(direct_wide)(const exact_pack *p, const int dtype) {
+  enum { AHEAD = 6 }; /* rows to fetch meanwhile */
   size_t plane = (size_t)p->shape->in[2], k = p->k1 - p->k0, element = exact_dtype_size(dtype);
   const char *x = (const char *)p->x + (p->k0 * plane + p->pixels.first) * element;
   for (size_t i = 0; i < k; i++, x += plane * element) {
@@ -149,6 +226,7 @@ EXACT_INLINE void NAME(direct_wide)(const exact_pack *p, const int dtype) {
       pixels = exact_tile_pixels(p->tiling, left);
       size_t width = exact_tile_width(p->tiling, pixels), whole = pixels / NAME(lanes) * NAME(lanes);
       REAL *dst = panel + i * width;
+      for (size_t j = 0; j < pixels; j += 64 / element) __builtin_prefetch(src + AHEAD * plane * element + j * element);
       for (size_t j = 0; j < whole; j += NAME(lanes)) NAME(load)(dst + j, src + j * element, NAME(lanes), 1, dtype);
       if (whole == width) continue;
       NAME(load)(dst + whole, src + whole * element, pixels - whole, 1, dtype);
@@ -243,19 +321,39 @@ static void NAME(weights)(void *dst, size_t width, const void *src, size_t row_s
 
 static void NAME(store_transposed)(void *y, size_t y_stride, const void *c, size_t c_stride, size_t rows, size_t columns,
                                    int dtype) {
-  const REAL *from = c;
-  REAL *real = y;
-  uint16_t *half = y;
-  for (size_t j = 0; j < columns; j++) {
-    if (dtype == EXACT_FLOAT32 || dtype == EXACT_FLOAT64)
-      for (size_t i = 0; i < rows; i++) real[j * y_stride + i] = from[i * c_stride + j];
-    else if (dtype == EXACT_FLOAT16)
-      for (size_t i = 0; i < rows; i++) half[j * y_stride + i] = exact_f32_to_f16((float)from[i * c_stride + j]);
-    else
-      for (size_t i = 0; i < rows; i++) half[j * y_stride + i] = exact_f32_to_bf16((float)from[i * c_stride + j]);
+  enum { L = NAME(lanes) };
+  size_t element = exact_dtype_size(dtype);
+  for (size_t j = 0; j < columns; j += L) {
+    size_t high = columns - j < L ? columns - j : L;
+    for (size_t i = 0; i < rows; i += L) {
+      if (rows - i < L && rows >= L) i = rows - L; /* some twice */
+      size_t part = rows - i < L ? rows - i : L;
+      WIDE block[L];
+      if (part == L) {
+        EXACT_UNROLL
+        for (size_t r = 0; r < L; r++) block[r] = *(const WIDE *)((const REAL *)c + (i + r) * c_stride + j);
+      } else {
+        for (size_t r = 0; r < L; r++) block[r] = *(const WIDE *)((const REAL *)c + (i + (r < part ? r : 0)) * c_stride + j);
+      }
+      NAME(transpose)(block);
+      char *to = (char *)y + (j * y_stride + i) * element;
+      if (part == L && high == L && element == sizeof(REAL)) {
+        EXACT_UNROLL
+        for (size_t r = 0; r < L; r++) *(WIDE *)(to + r * y_stride * element) = block[r];
+        continue;
+      }
+      REAL copy[L][L];
+      EXACT_UNROLL
+      for (size_t r = 0; r < L; r++) *(WIDE *)copy[r] = block[r];
+      for (size_t r = 0; r < high; r++) NAME(narrow_row)(to + r * y_stride * element, copy[r], part, dtype);
+    }
   }
 }
 
+#undef FROM
+#undef FROM_ODD
+#undef EVEN
+#undef ODD
 #undef WIDE
 #undef NARROW
 #undef NAME

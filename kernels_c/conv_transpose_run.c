@@ -122,7 +122,7 @@ static void multiply(const transpose_run *r, const char *x, const char *w, size_
         for (size_t left = pack.pixels.count, pixels; left > 0; left -= pixels) {
           pixels = exact_tile_pixels(&p->tiling, left);
           size_t width = exact_tile_width(&p->tiling, pixels);
-          gemm->tile(high, width / p->tiling.lanes, run, a, panel, width, c, p->col_stride, k == 0, NULL);
+          gemm->tile(high, width / p->tiling.lanes, run, a, panel, width, c, p->col_stride, k == 0, NULL, a);
           panel += p->tile_stride * real;
           c += pixels * real;
         }

@@ -14,9 +14,10 @@ typedef struct exact_epilogue {
 struct exact_gemm_kernels {
   size_t lanes;         /* elements of a vector */
   size_t rows, vectors; /* of the largest tile */
-  /* a: [k][rows], b: [k][>= vectors * lanes] with rows ldb apart, c: rows ldc apart; last: NULL when more products follow. */
+  /* a: [k][rows], b: [k][>= vectors * lanes] with rows ldb apart, c: rows ldc apart; last: NULL when more products follow;
+   * ahead: k cache lines that will be wanted soon. */
   void (*tile)(size_t rows, size_t vectors, size_t k, const void *a, const void *b, size_t ldb, void *c, size_t ldc, bool first,
-               const exact_epilogue *last);
+               const exact_epilogue *last, const void *ahead);
 };
 
 /* Size of the next part when `left` remain and a part has at most `most`: the last two are evened out. */

@@ -17,7 +17,7 @@ EXACT_INLINE V NAME(finish)(V c) {
 }
 
 EXACT_INLINE void TILE(const size_t rows, const size_t vectors, size_t k, const REAL *a, const REAL *b, size_t ldb, REAL *c,
-                       size_t ldc, bool first, const exact_epilogue *last) {
+                       size_t ldc, bool first, const exact_epilogue *last, const char *ahead) {
   V acc[ROWS][VECTORS];
   EXACT_UNROLL
   for (size_t i = 0; i < rows; i++) {
@@ -26,6 +26,7 @@ EXACT_INLINE void TILE(const size_t rows, const size_t vectors, size_t k, const 
   }
   for (size_t p = 0; p < k; p++) {
     V right[VECTORS];
+    __builtin_prefetch(ahead + 64 * p);
     EXACT_UNROLL
     for (size_t j = 0; j < vectors; j++) right[j] = *(const V *)(b + j * NAME(count));
     EXACT_UNROLL
@@ -61,17 +62,17 @@ EXACT_INLINE void TILE(const size_t rows, const size_t vectors, size_t k, const 
 }
 
 #define SHAPE(rows, vectors) \
-  case 4 * (rows) + (vectors): TILE(rows, vectors, k, a, b, ldb, c, ldc, first, last); break;
+  case 4 * (rows) + (vectors): TILE(rows, vectors, k, a, b, ldb, c, ldc, first, last, ahead); break;
 
 static void RUN(size_t rows, size_t vectors, size_t k, const void *a, const void *b, size_t ldb, void *c, size_t ldc,
-                bool first, const exact_epilogue *last) {
+                bool first, const exact_epilogue *last, const void *ahead) {
   switch (4 * rows + vectors) {
     SHAPE(1, 1)
-    SHAPE(2, 1) SHAPE(3, 1) SHAPE(4, 1) SHAPE(5, 1) SHAPE(6, 1) SHAPE(1, 2) SHAPE(2, 2) SHAPE(3, 2) SHAPE(4, 2) SHAPE(5, 2)
-        SHAPE(6, 2)
+    SHAPE(2, 1)
+    SHAPE(3, 1) SHAPE(4, 1) SHAPE(5, 1) SHAPE(6, 1) SHAPE(1, 2) SHAPE(2, 2) SHAPE(3, 2) SHAPE(4, 2) SHAPE(5, 2) SHAPE(6, 2)
 #if ROWS == 8
-            SHAPE(7, 1) SHAPE(8, 1) SHAPE(7, 2) SHAPE(8, 2) SHAPE(1, 3) SHAPE(2, 3) SHAPE(3, 3) SHAPE(4, 3) SHAPE(5, 3)
-                SHAPE(6, 3) SHAPE(7, 3) SHAPE(8, 3)
+        SHAPE(7, 1) SHAPE(8, 1) SHAPE(7, 2) SHAPE(8, 2) SHAPE(1, 3) SHAPE(2, 3) SHAPE(3, 3) SHAPE(4, 3) SHAPE(5, 3) SHAPE(6, 3)
+            SHAPE(7, 3) SHAPE(8, 3)
 #endif
   }
 }

@@ -6,8 +6,10 @@
 /* ---- kernels ---- */
 /* Lane types that windows are reduced in; float16 and bfloat16 are widened to float32. */
 enum { POOL_F32, POOL_F64, POOL_I8, POOL_U8, POOL_LANES };
-/* The most bytes of a vector. Buffers of rows have room for whole vectors. */
-enum { POOL_VECTOR = 64 };
+/* The most bytes of a vector, and the least. Buffers of rows have room for whole vectors. */
+enum { POOL_VECTOR = 64, POOL_LEAST_VECTOR = 16 };
+/* The most taps of a line that may go beyond the edges of the input. */
+enum { POOL_TAPS = 16 };
 
 /* Reduces windows: output (i, j), i < rows, j < n, is the reduction over l < n_lines, t < n_taps, in this order, of
  *   src[i * src_step + lines[l] + t * dilation + j * stride]
@@ -22,6 +24,11 @@ typedef struct exact_pool_rows {
   const ptrdiff_t *lines;
   size_t n_lines, n_taps;
   ptrdiff_t dilation, stride;
+  /* edges: the first tap of column 0 is column `column` of input lines of `length` elements, and taps outside a line count as
+   * the lowest lane value under a maximum, 0 under a sum. They are read nevertheless. Stride 1, or 2 without dilation, at
+   * most POOL_TAPS taps, and no more than POOL_LEAST_VECTOR bytes * stride outside on each side. */
+  bool edges;
+  ptrdiff_t column, length;
   /* means: the sum is divided by factors[i] * columns[j], or multiplied where these are powers of two */
   const void *factors, *columns;
   bool multiply;
@@ -97,6 +104,8 @@ typedef struct exact_pool_plan {
 bool exact_pool_tiles_setup(exact_pool_plan *p);
 bool exact_pool_two_passes(const exact_pool_op *op);
 size_t exact_pool_lane_size(int lane);
+/* True when the kernels read whole vectors, which go beyond the taps of the last output. */
+bool exact_pool_reads_vectors(const exact_window *w);
 /* Elements from the first tap of n outputs of a row to the end of what the kernels read. */
 size_t exact_pool_reach(const exact_window *w, int lane, size_t n);
 /* Appends the tables of a mean's factors to a block of *bytes, and fills them. */

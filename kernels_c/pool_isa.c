@@ -64,6 +64,12 @@ typedef uint8_t u8v __attribute__((vector_size(EXACT_VB), aligned(1), may_alias)
 #define LANES_64 2
 #endif
 
+/* Bytes of 0, of -1 and of 0: a load from the border gives a mask of the first or the last lanes. */
+static const int8_t lane_mask[3 * EXACT_VB] = {[EXACT_VB... 2 * EXACT_VB - 1] = -1};
+
+/* The most lines of a window that are inlined. */
+enum { POOL_LINES = 5 };
+
 enum reading { READ_ROWS, READ_PAIRS, READ_APART }; /* stride 1; stride 2, dilation 1; any */
 
 #define T float

@@ -13,10 +13,11 @@ static size_t whole_vectors(size_t n, int lane) {
   return (n + lanes - 1) / lanes * lanes;
 }
 
+bool exact_pool_reads_vectors(const exact_window *w) { return w->stride[2] == 1 || (w->stride[2] == 2 && w->dilation[2] == 1); }
+
 size_t exact_pool_reach(const exact_window *w, int lane, size_t n) {
   size_t extent = (size_t)exact_window_extent(w, 2), stride = (size_t)w->stride[2];
-  bool vectors = stride == 1 || (stride == 2 && w->dilation[2] == 1);
-  return vectors ? whole_vectors(n, lane) * stride + extent - 1 : (n - 1) * stride + extent;
+  return exact_pool_reads_vectors(w) ? whole_vectors(n, lane) * stride + extent - 1 : (n - 1) * stride + extent;
 }
 
 /* True when the axis' windows tile it without padding, so that the windows of two inputs one after the other are those of

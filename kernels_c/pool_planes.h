@@ -1,5 +1,50 @@
 /* Included by pool_isa.c for float and double, with the definitions of pool_rows.h: planes reduced along their elements. */
-static void NAME(mean_rows)(const exact_pool_rows *r) { NAME(windows)(r, true); }
+/* 3x3 windows of stride 1 down a column of vectors: each line is read once, for the three rows that it takes part in. */
+EXACT_INLINE void NAME(mean_column)(const exact_pool_rows *r, size_t j, const I *mask) {
+  const V zero = NAME(fill)(0);
+  const size_t whole = r->n >= LANES ? r->rows : NAME(whole_rows)(r);
+  const T *src = (const T *)r->src + r->lines[0] + j;
+  T *dst = (T *)r->dst + j;
+#define ADD_LINE(acc) NAME(line)(acc, src, 3, r, READ_ROWS, LANES, mask, true)
+  V upper = ADD_LINE(zero);
+  src += r->src_step;
+  upper = ADD_LINE(upper);
+  V lower = ADD_LINE(zero);
+  for (size_t i = 0; i < r->rows; i++, dst += r->dst_step) {
+    src += r->src_step;
+    V v = NAME(finish)(r, ADD_LINE(upper), i, j, true, NULL);
+    upper = ADD_LINE(lower);
+    lower = ADD_LINE(zero);
+    if (i < whole)
+      NAME(store)(dst, v);
+    else
+      for (size_t k = 0; k < r->n; k++) dst[k] = v[k];
+  }
+#undef ADD_LINE
+}
+
+static void NAME(mean_3x3)(const exact_pool_rows *rows) {
+  const exact_pool_rows r = *rows; /* a copy that stores cannot alias */
+  const size_t last = r.n > LANES ? r.n - LANES : 0;
+  I mask[3];
+  for (size_t j = 0;; j = j + LANES < last ? j + LANES : last) {
+    if (r.edges && (j == 0 || j == last)) {
+      NAME(set_masks)(&r, j, 3, mask);
+      NAME(mean_column)(&r, j, mask);
+    } else {
+      NAME(mean_column)(&r, j, NULL);
+    }
+    if (j == last) break;
+  }
+}
+
+static void NAME(mean_rows)(const exact_pool_rows *r) {
+  bool square = r->stride == 1 && r->n_taps == 3 && r->n_lines == 3;
+  if (square && r->lines[1] - r->lines[0] == r->src_step && r->lines[2] - r->lines[1] == r->src_step)
+    NAME(mean_3x3)(r);
+  else
+    NAME(windows)(r, true);
+}
 
 static void NAME(sum_few)(const void *src, size_t step, size_t n, size_t planes, void *acc) {
   enum { CHAINS = 8 }; /* independent, to hide the latency of an addition */

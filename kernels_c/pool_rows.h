@@ -25,16 +25,22 @@ EXACT_INLINE V NAME(fold)(bool mean, V acc, V x) {
   return MAX(x, acc);
 }
 
-/* One line of taps for LANES outputs whose first tap is *p; `live` of them are wanted. */
+/* One line of taps for LANES outputs whose first tap is *p; `live` of them are wanted. mask, unless NULL, says for each tap
+ * which lanes lie in the input. */
 EXACT_INLINE V NAME(line)(V acc, const T *p, size_t taps, const exact_pool_rows *r, enum reading reading, size_t live,
-                          bool mean) {
+                          const I *mask, bool mean) {
+  const T outside = mean ? 0 : LOWEST;
+#define INSIDE(x, t) (mask ? (V)(((I)(x)&mask[t]) | ((I)NAME(fill)(outside) & ~mask[t])) : (x))
   if (reading == READ_ROWS) {
-    for (size_t t = 0; t < taps; t++) acc = NAME(fold)(mean, acc, NAME(load)(p + (ptrdiff_t)t * r->dilation));
+    for (size_t t = 0; t < taps; t++) {
+      V x = NAME(load)(p + (ptrdiff_t)t * r->dilation);
+      acc = NAME(fold)(mean, acc, INSIDE(x, t));
+    }
   } else if (reading == READ_PAIRS) {
     for (size_t t = 0; t < taps; t += 2) {
-      V a = NAME(load)(p + t), b = NAME(load)(p + t + LANES);
-      acc = NAME(fold)(mean, acc, EVENS(a, b));
-      if (t + 1 < taps) acc = NAME(fold)(mean, acc, ODDS(a, b));
+      V a = NAME(load)(p + t), b = NAME(load)(p + t + LANES), even = EVENS(a, b), odd = ODDS(a, b);
+      acc = NAME(fold)(mean, acc, INSIDE(even, t));
+      if (t + 1 < taps) acc = NAME(fold)(mean, acc, INSIDE(odd, t + 1));
     }
   } else {
     for (size_t t = 0; t < taps; t++, p += r->dilation) {
@@ -43,18 +49,25 @@ EXACT_INLINE V NAME(line)(V acc, const T *p, size_t taps, const exact_pool_rows 
       acc = NAME(fold)(mean, acc, x);
     }
   }
+#undef INSIDE
   return acc;
 }
 
-/* The results of the `live` outputs from column j on; `low` collects the lanes that are LOWEST. */
-EXACT_INLINE V NAME(window)(const exact_pool_rows *r, const T *const *src, size_t i, size_t j, size_t lines, size_t taps,
-                            enum reading reading, size_t live, bool mean, I *low) {
-  const ptrdiff_t at = (ptrdiff_t)j * (reading == READ_ROWS ? 1 : reading == READ_PAIRS ? 2 : r->stride);
-  V acc = NAME(fill)(mean ? 0 : LOWEST);
-  for (size_t l = 0; l < (lines ? lines : r->n_lines); l++) {
-    const T *line = lines ? src[l] : src[0] + r->lines[l];
-    acc = NAME(line)(acc, line + at, taps ? taps : r->n_taps, r, reading, live, mean);
+/* The lanes of the block of outputs from column j on whose tap t lies in the input, for every t. */
+EXACT_INLINE void NAME(set_masks)(const exact_pool_rows *r, size_t j, size_t taps, I *mask) {
+  for (size_t t = 0; t < taps; t++) {
+    ptrdiff_t column = r->column + (ptrdiff_t)j * r->stride + (ptrdiff_t)t * r->dilation, left = r->length - column;
+    ptrdiff_t first = column < 0 ? (r->stride - 1 - column) / r->stride : 0;
+    ptrdiff_t end = left > 0 ? (r->stride - 1 + left) / r->stride : 0;
+    if (first > LANES) first = LANES;
+    if (end > LANES) end = LANES;
+    const int8_t *ones = lane_mask + EXACT_VB;
+    mask[t] = *(const I *)(ones - first * (ptrdiff_t)sizeof(T)) & *(const I *)(ones + EXACT_VB - end * (ptrdiff_t)sizeof(T));
   }
+}
+
+/* The result of an output from its sum or maximum; `low` collects the lanes whose maximum is LOWEST. */
+EXACT_INLINE V NAME(finish)(const exact_pool_rows *r, V acc, size_t i, size_t j, bool mean, I *low) {
 #if NAN_BITS
   if (mean) {
     V factor = NAME(load)((const T *)r->columns + j) * ((const T *)r->factors)[i];
@@ -62,48 +75,88 @@ EXACT_INLINE V NAME(window)(const exact_pool_rows *r, const T *const *src, size_
   }
   *low |= acc == (T)LOWEST;
 #else
-  (void)i, (void)low;
+  (void)r, (void)i, (void)j, (void)mean, (void)low;
 #endif
   return acc;
 }
 
-EXACT_INLINE bool NAME(reduce)(const exact_pool_rows *rows, size_t lines, size_t taps, enum reading reading, bool mean) {
-  const exact_pool_rows r = *rows; /* a copy that stores cannot alias */
-  const T *src[4] = {r.src};
-  T *dst = r.dst;
-  I low = {0};
-  size_t wanted = LANES, i = 0;
-  for (size_t l = 0; l < lines; l++) src[l] = (const T *)r.src + r.lines[l];
+EXACT_INLINE V NAME(window)(const exact_pool_rows *r, const T *const *src, size_t i, size_t j, size_t lines, size_t taps,
+                            enum reading reading, size_t live, const I *mask, bool mean, I *low) {
+  const ptrdiff_t at = (ptrdiff_t)j * (reading == READ_ROWS ? 1 : reading == READ_PAIRS ? 2 : r->stride);
+  V acc = NAME(fill)(mean ? 0 : LOWEST);
+  for (size_t l = 0; l < (lines ? lines : r->n_lines); l++) {
+    const T *line = lines ? src[l] : src[0] + r->lines[l];
+    acc = NAME(line)(acc, line + at, taps ? taps : r->n_taps, r, reading, live, mask, mean);
+  }
+  return NAME(finish)(r, acc, i, j, mean, low);
+}
+
+/* Rows of n < LANES outputs that can be stored as whole vectors. */
+EXACT_INLINE size_t NAME(whole_rows)(const exact_pool_rows *r) {
+  size_t whole = r->room < LANES ? 0 : (r->room - LANES) / (size_t)r->dst_step + 1;
+  return whole < r->rows ? whole : r->rows;
+}
+
+#define WINDOW(j, live, masks) NAME(window)(&r, src, i, j, lines, taps, reading, live, masks, mean, &low)
 #define NEXT_ROW()                                                         \
   do {                                                                     \
     for (size_t l = 0; l < (lines ? lines : 1); l++) src[l] += r.src_step; \
     dst += r.dst_step;                                                     \
-    i++;                                                                   \
   } while (0)
-  if (r.n >= LANES) {
-    while (i < r.rows) {
-      /* A last vector that is not full starts earlier. */
-      for (size_t j = 0; j < r.n; j += LANES) {
-        if (j > r.n - LANES) j = r.n - LANES;
-        NAME(store)(dst + j, NAME(window)(&r, src, i, j, lines, taps, reading, LANES, mean, &low));
-      }
-      NEXT_ROW();
-    }
-  } else {
-    wanted = r.n;
-    size_t whole = r.room < LANES ? 0 : (r.room - LANES) / (size_t)r.dst_step + 1;
-    if (whole > r.rows) whole = r.rows;
-    while (i < whole) {
-      NAME(store)(dst, NAME(window)(&r, src, i, 0, lines, taps, reading, wanted, mean, &low));
-      NEXT_ROW();
-    }
-    while (i < r.rows) {
-      V v = NAME(window)(&r, src, i, 0, lines, taps, reading, wanted, mean, &low);
-      for (size_t k = 0; k < wanted; k++) dst[k] = v[k];
-      NEXT_ROW();
-    }
+
+/* Rows of at least LANES outputs; the last vector ends with the row. */
+EXACT_INLINE I NAME(wide_rows)(exact_pool_rows r, size_t lines, size_t taps, enum reading reading, bool edges, bool mean) {
+  const T *src[POOL_LINES] = {r.src};
+  T *dst = r.dst;
+  const size_t last = r.n - LANES;
+  I low = {0}, left[POOL_TAPS], right[POOL_TAPS];
+  for (size_t l = 0; l < lines; l++) src[l] = (const T *)r.src + r.lines[l];
+  if (edges) {
+    NAME(set_masks)(&r, 0, taps ? taps : r.n_taps, left);
+    NAME(set_masks)(&r, last, taps ? taps : r.n_taps, right);
   }
+  for (size_t i = 0; i < r.rows; i++) {
+    if (edges) NAME(store)(dst, WINDOW(0, LANES, left));
+    for (size_t j = edges ? LANES : 0; j < last; j += LANES) NAME(store)(dst + j, WINDOW(j, LANES, NULL));
+    NAME(store)(dst + last, edges ? WINDOW(last, LANES, right) : WINDOW(last, LANES, NULL));
+    NEXT_ROW();
+  }
+  return low;
+}
+
+/* Rows of fewer outputs, stored as whole vectors while these end before dst[room]. */
+EXACT_INLINE I NAME(narrow_rows)(exact_pool_rows r, size_t lines, size_t taps, enum reading reading, bool edges, bool mean) {
+  const T *src[POOL_LINES] = {r.src};
+  T *dst = r.dst;
+  const size_t whole = NAME(whole_rows)(&r);
+  I low = {0}, mask[POOL_TAPS];
+  size_t i = 0;
+  for (size_t l = 0; l < lines; l++) src[l] = (const T *)r.src + r.lines[l];
+  if (edges) NAME(set_masks)(&r, 0, taps ? taps : r.n_taps, mask);
+  for (; i < whole; i++) {
+    NAME(store)(dst, WINDOW(0, r.n, edges ? mask : NULL));
+    NEXT_ROW();
+  }
+  for (; i < r.rows; i++) {
+    V v = WINDOW(0, r.n, edges ? mask : NULL);
+    for (size_t k = 0; k < r.n; k++) dst[k] = v[k];
+    NEXT_ROW();
+  }
+  return low;
+}
+
+#undef WINDOW
 #undef NEXT_ROW
+
+EXACT_INLINE bool NAME(reduce)(const exact_pool_rows *r, size_t lines, size_t taps, enum reading reading, bool mean) {
+  const size_t wanted = r->n < LANES ? r->n : LANES;
+  I low;
+  if (wanted < LANES)
+    low = r->edges ? NAME(narrow_rows)(*r, lines, taps, reading, true, mean)
+                   : NAME(narrow_rows)(*r, lines, taps, reading, false, mean);
+  else
+    low = r->edges ? NAME(wide_rows)(*r, lines, taps, reading, true, mean)
+                   : NAME(wide_rows)(*r, lines, taps, reading, false, mean);
   for (size_t k = 0; k < wanted; k++)
     if (low[k]) return true;
   return false;
@@ -114,8 +167,10 @@ EXACT_INLINE bool NAME(windows)(const exact_pool_rows *r, bool mean) {
   if (r->stride == 1) {
     if (lines == 1 && taps == 2) return NAME(reduce)(r, 1, 2, READ_ROWS, mean);
     if (lines == 1 && taps == 3) return NAME(reduce)(r, 1, 3, READ_ROWS, mean);
+    if (lines == 1 && taps == 5) return NAME(reduce)(r, 1, 5, READ_ROWS, mean);
     if (lines == 2 && taps == 1) return NAME(reduce)(r, 2, 1, READ_ROWS, mean);
     if (lines == 3 && taps == 1) return NAME(reduce)(r, 3, 1, READ_ROWS, mean);
+    if (lines == 5 && taps == 1) return NAME(reduce)(r, 5, 1, READ_ROWS, mean);
     if (lines == 2 && taps == 2) return NAME(reduce)(r, 2, 2, READ_ROWS, mean);
     if (lines == 3 && taps == 3) return NAME(reduce)(r, 3, 3, READ_ROWS, mean);
     return NAME(reduce)(r, 0, 0, READ_ROWS, mean);
