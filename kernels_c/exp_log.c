@@ -1,15 +1,7 @@
 /* The C entry points of exp and log: docs/exp_log.md. */
 #include "exact_impl.h"
-#include "exp_log64.h"
 #include "exp_log_kernels.h"
 #include "fpenv.h"
-
-static void exp64(const double *x, double *y, size_t n) {
-  for (size_t i = 0; i < n; i++) y[i] = exact_exp_cr(x[i]);
-}
-static void log64(const double *x, double *y, size_t n) {
-  for (size_t i = 0; i < n; i++) y[i] = exact_log_cr(x[i]);
-}
 
 #define ENTRY(name, type, kernel)                                \
   int name(const type *x, type *y, size_t n, exact_error *err) { \
@@ -23,5 +15,5 @@ static void log64(const double *x, double *y, size_t n) {
 
 ENTRY(exact_exp_f32, float, isa->exp_log->exp32)
 ENTRY(exact_log_f32, float, isa->exp_log->log32)
-ENTRY(exact_exp_f64, double, exp64)
-ENTRY(exact_log_f64, double, log64)
+ENTRY(exact_exp_f64, double, isa->exp_log->exp64)
+ENTRY(exact_log_f64, double, isa->exp_log->log64)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "exp_log.h"
+#include "exp_log_kernels.h"
 #include "exp_log64_tables.h"
 
 typedef struct pair {
@@ -98,4 +99,12 @@ double exact_log_cr(double x) {
   double error = __builtin_fabs(y.head) * 0x1p-64;
   double above = y.head + (y.tail + error), below = y.head + (y.tail - error);
   return above == below ? above : exact_log_wide(x);
+}
+
+void exact_exp_array64(const double *x, double *y, size_t n) {
+  for (size_t i = 0; i < n; i++) y[i] = exact_exp_cr(x[i]);
+}
+
+void exact_log_array64(const double *x, double *y, size_t n) {
+  for (size_t i = 0; i < n; i++) y[i] = exact_log_cr(x[i]);
 }

@@ -28,4 +28,5 @@ static void log32(const float *x, float *y, size_t n) {
   for (size_t i = 0; i < n; i++) y[i] = exact_logf_cr(x[i]);
 }
 
-const struct exact_exp_log_kernels EXACT_SYM(exact_exp_log) = {exp32, exp32_nonpositive, log32};
+const struct exact_exp_log_kernels EXACT_SYM(exact_exp_log) = {exp32, exp32_nonpositive, log32, exact_exp_array64,
+                                                               exact_log_array64};

@@ -32,10 +32,13 @@ __all__ = [
     "conv_transpose",
     "global_average_pool",
     "global_max_pool",
+    "hardmax",
     "isa",
     "isa_names",
+    "log_softmax",
     "max_pool",
     "set_isa",
+    "softmax",
 ]
 
 Ints = Iterable[int] | None
@@ -213,6 +216,29 @@ def batch_normalization(
     return _run(name, op, arrays, threads)[0]
 
 
+def softmax(
+    x: ArrayLike, *, axis: int | None = None, flatten: bool = False, mode: str = "exact", threads: int = 1
+) -> np.ndarray:
+    """ONNX Softmax (docs/softmax.md) along ``axis`` (default the last), as from opset 13 on.
+
+    flatten: as up to opset 12, where all axes from ``axis`` (default 1) on are one row. mode "fast" takes a less accurate
+    exponential.
+    """
+    return _softmax("softmax", lib.EXACT_SOFTMAX, x, axis, flatten, mode, threads)
+
+
+def log_softmax(
+    x: ArrayLike, *, axis: int | None = None, flatten: bool = False, mode: str = "exact", threads: int = 1
+) -> np.ndarray:
+    """ONNX LogSoftmax (docs/softmax.md); arguments as for ``softmax``."""
+    return _softmax("log_softmax", lib.EXACT_LOG_SOFTMAX, x, axis, flatten, mode, threads)
+
+
+def hardmax(x: ArrayLike, *, axis: int | None = None, flatten: bool = False, threads: int = 1) -> np.ndarray:
+    """ONNX Hardmax (docs/softmax.md): 1 at the first maximum, else 0; arguments as for ``softmax``."""
+    return _softmax("hardmax", lib.EXACT_HARDMAX, x, axis, flatten, "exact", threads)
+
+
 def isa_names() -> list[str]:
     """The instruction-set variants of the kernels that this CPU can run, best last."""
     names = []
@@ -342,4 +368,14 @@ def _global_pool(function: str, kind: int, x: ArrayLike, threads: int) -> np.nda
     arrays = _arrays(function, x=x)
     attrs = ffi.new("exact_pool_attrs *")
     op = _create(function, lib.exact_pool_new, kind, attrs, _number(arrays[0]))
+    return _run(function, op, arrays, threads)[0]
+
+
+def _softmax(
+    function: str, kind: int, x: ArrayLike, axis: int | None, flatten: bool, mode: str, threads: int
+) -> np.ndarray:
+    arrays = _arrays(function, x=x)
+    index = operator.index((1 if flatten else -1) if axis is None else axis)
+    number = _choice(function, "mode", mode, _MODES)
+    op = _create(function, lib.exact_softmax_new, kind, index, bool(flatten), _number(arrays[0]), number)
     return _run(function, op, arrays, threads)[0]
