@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "axis.h"
+#include "exp_log_kernels.h"
 
 enum { TILE = 256, TASK_ELEMENTS = 32768 };
 
@@ -202,6 +203,11 @@ int exact_reduce_new(int kind, const exact_reduce_attrs *attrs, int dtype, exact
     rc = exact_fail(err, EXACT_INVALID, "axes has %d values, at most %d are supported", attrs->n_axes, EXACT_MAX_RANK);
   if (!rc) rc = check_type(kind, dtype, err);
   if (rc) return rc;
+  const exact_isa *isa = exact_isa_table(err);
+  if (!isa) return err->code;
+  bool logarithm = kind == EXACT_REDUCE_LOG_SUM || kind == EXACT_REDUCE_LOG_SUM_EXP;
+  if (logarithm && dtype == EXACT_FLOAT64 && !isa->exp_log->log64)
+    return exact_fail(err, EXACT_UNSUPPORTED, "element type float64: exp and log are exact in float32 only");
   exact_reduce_op *r = exact_op_new(sizeof *r, &reduce_class, dtype, EXACT_MODE_EXACT, err);
   if (!r) return err->code;
   r->kind = kind;

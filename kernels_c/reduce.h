@@ -53,5 +53,17 @@ size_t exact_runs_offset(const exact_runs *runs, size_t index);
 /* dst[i] = src[i] in the arithmetic type of dtype, and back (floats rounded once, integers cut). */
 void exact_reduce_widen(void *dst, const void *src, size_t n, int dtype);
 void exact_reduce_narrow(void *dst, const void *src, size_t n, int dtype);
+/* The second pass of LogSumExp: `width` sums side by side of exp(x - best), each in order from +0; see reduce_exp.c. */
+typedef struct exact_exp_sum {
+  const struct exact_exp_log_kernels *k;
+  int type;
+  size_t width;
+  const void *best;
+  void *sum;
+} exact_exp_sum;
+void exact_exp_sum_start(const exact_exp_sum *s);
+void exact_exp_sum_more(const void *x, size_t n, void *sum);   /* n terms of the only sum */
+void exact_exp_sum_row(const void *x, const exact_exp_sum *s); /* one term of each sum */
+void exact_exp_sum_end(const exact_exp_sum *s);                /* best + log(sum), or best where that is infinite or NaN */
 void exact_reduce_run(const exact_call *call);
 #endif

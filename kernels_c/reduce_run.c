@@ -2,6 +2,7 @@
  * Column layout: a tile of neighbouring outputs takes one input row after the other. docs/reduce.md */
 #include "reduce.h"
 
+#include "exp_log_kernels.h"
 #include "half.h"
 
 /* Outputs finished together; elements gathered at a time, a multiple of 16; input rows widened together. */
@@ -10,6 +11,7 @@ enum { GROUP = 256, BLOCK = 1024, ROWS = BLOCK / GROUP };
 typedef struct task {
   const exact_reduce_plan *p;
   const struct exact_reduce_kernels *k;
+  const struct exact_exp_log_kernels *e;
   const char *x;
   char *y;
   int kind, elementary, type, dtype;
@@ -69,6 +71,8 @@ static bool identity(const task *t, void *acc, size_t n) {
 
 static void store(const task *t, void *acc, size_t first, size_t n) {
   t->k->finish[t->type](t->kind, t->p->terms, n, acc);
+  if (t->kind == EXACT_REDUCE_LOG_SUM && t->type == RED_F32) t->e->log32(acc, acc, n);
+  if (t->kind == EXACT_REDUCE_LOG_SUM && t->type == RED_F64) t->e->log64(acc, acc, n);
   exact_reduce_narrow(t->y + first * t->size, acc, n, t->dtype);
 }
 
@@ -103,10 +107,16 @@ static void one_row(const task *t, size_t output, void *y) {
   double state[16];
   if (!identity(t, state, 16)) exact_reduce_widen(state, t->x + base * t->size, 1, t->dtype);
   stream(t, base, t->k->more[t->type][t->elementary], state);
-  if (t->elementary < RED_PROD)
+  if (t->kind == EXACT_REDUCE_LOG_SUM_EXP) {
+    exact_exp_sum sum = {t->e, t->type, 1, state, y};
+    exact_exp_sum_start(&sum);
+    stream(t, base, exact_exp_sum_more, &sum);
+    exact_exp_sum_end(&sum);
+  } else if (t->elementary < RED_PROD) {
     t->k->tree[t->type](state, y);
-  else
+  } else {
     memcpy(y, state, t->wide);
+  }
 }
 
 /* Whole rows that lie one after the other. */
@@ -127,7 +137,7 @@ static void whole_rows(const task *t, size_t first, size_t count, char *y) {
 
 static void rows(const task *t, size_t first, size_t end) {
   double acc[GROUP];
-  bool whole = t->p->reduced.n == 0 && (t->native || t->p->length <= BLOCK);
+  bool whole = t->p->reduced.n == 0 && (t->native || t->p->length <= BLOCK) && t->kind != EXACT_REDUCE_LOG_SUM_EXP;
   for (size_t count; first < end; first += count) {
     count = least(end - first, GROUP);
     if (whole)
@@ -139,18 +149,33 @@ static void rows(const task *t, size_t first, size_t end) {
 }
 
 /* ---- column layout ---- */
-static void add_rows(const task *t, const char *x, size_t n, size_t width, void *acc) {
+typedef void (*add_rows)(const task *t, const void *x, size_t step, size_t n, size_t width, void *acc);
+
+static void add_elementary(const task *t, const void *x, size_t step, size_t n, size_t width, void *acc) {
+  t->k->columns[t->type][t->elementary](x, step, n, width, acc);
+}
+
+static void add_exponentials(const task *t, const void *x, size_t step, size_t n, size_t width, void *acc) {
+  (void)width;
+  for (size_t r = 0; r < n; r++) exact_exp_sum_row((const char *)x + r * step * t->wide, acc);
+}
+
+/* Takes the rows of a tile in order, widened where they need to be. */
+static void sweep(const task *t, const char *x, size_t width, add_rows add, void *acc) {
   const exact_reduce_plan *p = t->p;
   double block[BLOCK];
-  if (t->native) {
-    t->k->columns[t->type][t->elementary](x, p->step, n, width, acc);
-    return;
-  }
-  for (size_t part; n > 0; n -= part) {
-    part = least(n, ROWS);
-    for (size_t r = 0; r < part; r++, x += p->step * t->size)
-      exact_reduce_widen((char *)block + r * width * t->wide, x, width, t->dtype);
-    t->k->columns[t->type][t->elementary](block, width, part, width, acc);
+  for (size_t s = 0, segments = exact_runs_count(&p->reduced); s < segments; s++) {
+    const char *row = x + exact_runs_offset(&p->reduced, s) * t->size;
+    if (t->native) {
+      add(t, row, p->step, p->length, width, acc);
+      continue;
+    }
+    for (size_t left = p->length, part; left > 0; left -= part) {
+      part = least(left, ROWS);
+      for (size_t r = 0; r < part; r++, row += p->step * t->size)
+        exact_reduce_widen((char *)block + r * width * t->wide, row, width, t->dtype);
+      add(t, block, width, part, width, acc);
+    }
   }
 }
 
@@ -158,10 +183,16 @@ static void tile(const task *t, size_t unit) {
   const exact_reduce_plan *p = t->p;
   size_t outer = unit / p->tiles, start = unit % p->tiles * p->tile, width = least(p->tile, p->width - start);
   const char *x = t->x + (exact_runs_offset(&p->kept, outer) + start) * t->size;
-  double acc[GROUP];
+  double acc[GROUP], best[GROUP];
   if (!identity(t, acc, width)) exact_reduce_widen(acc, x, width, t->dtype);
-  for (size_t s = 0, segments = exact_runs_count(&p->reduced); s < segments; s++)
-    add_rows(t, x + exact_runs_offset(&p->reduced, s) * t->size, p->length, width, acc);
+  sweep(t, x, width, add_elementary, acc);
+  if (t->kind == EXACT_REDUCE_LOG_SUM_EXP) {
+    memcpy(best, acc, sizeof best);
+    exact_exp_sum sum = {t->e, t->type, width, best, acc};
+    exact_exp_sum_start(&sum);
+    sweep(t, x, width, add_exponentials, &sum);
+    exact_exp_sum_end(&sum);
+  }
   store(t, acc, outer * p->width + start, width);
 }
 
@@ -171,6 +202,7 @@ static task task_of(const exact_call *call) {
   size_t size = exact_dtype_size(op->op.dtype), wide = op->type == RED_F64 || op->type >= RED_I64 ? 8 : 4;
   return (task){.p = (const exact_reduce_plan *)call->plan,
                 .k = op->op.isa->reduce,
+                .e = op->op.isa->exp_log,
                 .x = call->in[0],
                 .y = call->out[0],
                 .kind = op->kind,
