@@ -1,6 +1,6 @@
-/* ConvTranspose after its matrix product, for one arithmetic type (REAL, SUFFIX, CANONICAL): every output is the sum, from
- * +0, of the taps that land on it in increasing (depth, row, column) order, plus the bias.
- * Position q = output column + pad belongs to phase q % stride; in a phase neighbouring outputs take neighbouring inputs. */
+/* ConvTranspose after its matrix product, for one arithmetic type (as conv_pack.h, after it; INTEGER, CANONICAL): every output
+ * is the sum, from +0, of the taps that land on it in increasing (depth, row, column) order, plus the bias. Position q = output
+ * column + pad belongs to phase q % stride; in a phase neighbouring outputs take neighbouring inputs. */
 #define NAME3(name, suffix) name##suffix
 #define NAME2(name, suffix) NAME3(name, suffix)
 #define NAME(name) NAME2(name, SUFFIX)
@@ -9,6 +9,21 @@ EXACT_INLINE REAL NAME(finished)(REAL a, REAL bias) {
   REAL v = a + bias;
   return v == v ? v : CANONICAL;
 }
+
+typedef INTEGER NAME(lane_bits) __attribute__((vector_size(COPY_BYTES)));
+
+/* Lanes i.. of two vectors in turn. */
+#define PAIRS(i, lanes) (i), (i) + (lanes), (i) + 1, (i) + 1 + (lanes)
+#if 8 * COPY_BYTES / SUFFIX == 8
+#define LOW_PAIRS PAIRS(0, 8), PAIRS(2, 8)
+#define HIGH_PAIRS PAIRS(4, 8), PAIRS(6, 8)
+#elif 8 * COPY_BYTES / SUFFIX == 4
+#define LOW_PAIRS PAIRS(0, 4)
+#define HIGH_PAIRS PAIRS(2, 4)
+#else
+#define LOW_PAIRS 0, 2
+#define HIGH_PAIRS 1, 3
+#endif
 
 /* Input index of the tap k at output position o of an axis; false when it does not land in [in0, in1). */
 EXACT_INLINE bool NAME(lands)(const exact_fold *f, int axis, int64_t o, int64_t k, int64_t *i) {
@@ -28,13 +43,83 @@ static void NAME(add_tap)(const exact_fold *f, REAL *acc, size_t step, const REA
   const REAL *src = col + (begin - f->in0[2]);
   REAL *dst = acc + (size_t)(begin + shift - j0) * step;
   size_t n = (size_t)(end - begin);
-  if (step == 1)
-    for (size_t i = 0; i < n; i++) dst[i] += src[i];
-  else
+  if (step == 1) {
+    size_t i = 0;
+    for (; i + NAME(few) <= n; i += NAME(few)) *(NARROW *)(dst + i) += *(const NARROW *)(src + i);
+    for (; i < n; i++) dst[i] += src[i];
+  } else
     for (size_t i = 0; i < n; i++) dst[i * step] += src[i];
 }
 
+/* y[2i] = even[i], y[2i + 1] = odd[i], finished */
+static void NAME(interleave_pairs)(REAL *y, int64_t n, const REAL *even, const REAL *odd, REAL bias) {
+  enum { L = NAME(few) };
+  int64_t i = 0;
+  if (n >= L) {
+    NARROW nan = (NARROW){0} + CANONICAL;
+    for (;; i += L) {
+      if (i > n - L) i = n - L; /* some twice */
+      NARROW a = *(const NARROW *)(even + i) + bias, b = *(const NARROW *)(odd + i) + bias;
+      NAME(lane_bits) a_ordered = (NAME(lane_bits))(a == a), b_ordered = (NAME(lane_bits))(b == b);
+      a = (NARROW)(((NAME(lane_bits))a & a_ordered) | ((NAME(lane_bits))nan & ~a_ordered));
+      b = (NARROW)(((NAME(lane_bits))b & b_ordered) | ((NAME(lane_bits))nan & ~b_ordered));
+      *(NARROW *)(y + 2 * i) = __builtin_shufflevector(a, b, LOW_PAIRS);
+      *(NARROW *)(y + 2 * i + L) = __builtin_shufflevector(a, b, HIGH_PAIRS);
+      if (i == n - L) return;
+    }
+  }
+  for (; i < n; i++) {
+    y[2 * i] = NAME(finished)(even[i], bias);
+    y[2 * i + 1] = NAME(finished)(odd[i], bias);
+  }
+}
+
+/* y[i] = output at position q0 + i of a row; phase p, outputs j0.. at from[p]. */
+static void NAME(interleave)(REAL *y, int64_t n, int64_t q0, int64_t stride, const REAL *const from[4], REAL bias) {
+  int64_t j0 = q0 / stride;
+  if (stride == 1) {
+    for (int64_t i = 0; i < n; i++) y[i] = NAME(finished)(from[0][i], bias);
+  } else if (stride == 2) {
+    const REAL *even = from[0], *odd = from[1];
+    if (q0 % 2) {
+      *y++ = NAME(finished)(*odd++, bias);
+      even++;
+      n--;
+    }
+    NAME(interleave_pairs)(y, n / 2, even, odd, bias);
+    if (n % 2) y[n - 1] = NAME(finished)(even[n / 2], bias);
+  } else {
+    for (int64_t i = 0; i < n; i++) y[i] = NAME(finished)(from[(q0 + i) % stride][(q0 + i) / stride - j0], bias);
+  }
+}
+
+/* When exactly one tap lands on every output of the row: outputs straight from col. */
+static bool NAME(fold_single)(const exact_fold *f, int64_t depth, int64_t row, REAL *y) {
+  const exact_conv_shape *s = f->shape;
+  int64_t stride = s->stride[2], q0 = f->out0[2] + s->pad[2], n = f->out1[2] - f->out0[2], id = 0, ih = 0, tap = -1;
+  if (stride > 4 || s->kernel[2] != stride || (s->dilation[2] != 1 && stride > 1)) return false;
+  if (q0 / stride < f->in0[2] || (q0 + n - 1) / stride >= f->in1[2]) return false;
+  for (int64_t kd = 0; kd < s->kernel[0]; kd++) {
+    int64_t z, r;
+    if (!NAME(lands)(f, 0, depth, kd, &z)) continue;
+    for (int64_t kh = 0; kh < s->kernel[1]; kh++) {
+      if (!NAME(lands)(f, 1, row, kh, &r)) continue;
+      if (tap >= 0) return false;
+      tap = (kd * s->kernel[1] + kh) * stride;
+      id = z - f->in0[0];
+      ih = r - f->in0[1];
+    }
+  }
+  if (tap < 0) return false;
+  const REAL *col = (const REAL *)f->col + (size_t)tap * f->col_stride, *from[4] = {NULL};
+  col += ((id * (f->in1[1] - f->in0[1]) + ih) * (f->in1[2] - f->in0[2])) + q0 / stride - f->in0[2];
+  for (int64_t p = 0; p < stride; p++) from[p] = col + (size_t)p * f->col_stride;
+  NAME(interleave)(y, n, q0, stride, from, (REAL)f->bias);
+  return true;
+}
+
 static void NAME(fold_row)(const exact_fold *f, int64_t depth, int64_t row, REAL *y) {
+  if (NAME(fold_single)(f, depth, row, y)) return;
   const exact_conv_shape *s = f->shape;
   int64_t stride = s->stride[2], q0 = f->out0[2] + s->pad[2], n = f->out1[2] - f->out0[2];
   size_t wide = (size_t)(f->in1[2] - f->in0[2]), high = (size_t)(f->in1[1] - f->in0[1]);
@@ -60,26 +145,8 @@ static void NAME(fold_row)(const exact_fold *f, int64_t depth, int64_t row, REAL
       }
     }
   }
-  if (stride == 1 || !split) {
-    for (int64_t i = 0; i < n; i++) y[i] = NAME(finished)(acc[i], bias);
-  } else if (stride == 2) {
-    const REAL *even = acc, *odd = acc + each;
-    if (q0 % 2) {
-      *y++ = NAME(finished)(*odd++, bias);
-      even++;
-      n--;
-    }
-    for (int64_t i = 0; i < n / 2; i++) {
-      y[2 * i] = NAME(finished)(even[i], bias);
-      y[2 * i + 1] = NAME(finished)(odd[i], bias);
-    }
-    if (n % 2) y[n - 1] = NAME(finished)(even[n / 2], bias);
-  } else {
-    for (int64_t i = 0; i < n; i++) {
-      int64_t q = q0 + i;
-      y[i] = NAME(finished)(acc[q % stride * each + q / stride - j0], bias);
-    }
-  }
+  const REAL *from[4] = {acc, acc + each, acc + 2 * each, acc + 3 * each};
+  NAME(interleave)(y, n, split ? q0 : 0, split ? stride : 1, from, bias);
 }
 
 static void NAME(fold)(const exact_fold *f) {
@@ -146,6 +213,11 @@ static void NAME(scatter)(const exact_scatter *job) {
       }
 }
 
+#undef LOW_PAIRS
+#undef HIGH_PAIRS
+#undef PAIRS
+#undef WIDE
+#undef NARROW
 #undef NAME
 #undef NAME2
 #undef NAME3

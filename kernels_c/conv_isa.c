@@ -12,23 +12,31 @@ static inline double canonical64(void) {
   return d;
 }
 
-#define COPY_BYTES (EXACT_VB < 32 ? EXACT_VB : 32)
+#if EXACT_VB < 32
+#define COPY_BYTES EXACT_VB
+#else
+#define COPY_BYTES 32
+#endif
 
 #define REAL float
+#define INTEGER int32_t
 #define CANONICAL exact_f32_from_bits(0x7FC00000u)
 #define SUFFIX 32
 #include "conv_pack.h"
 #include "conv_fold.h"
 #undef REAL
+#undef INTEGER
 #undef CANONICAL
 #undef SUFFIX
 
 #define REAL double
+#define INTEGER int64_t
 #define CANONICAL canonical64()
 #define SUFFIX 64
 #include "conv_pack.h"
 #include "conv_fold.h"
 #undef REAL
+#undef INTEGER
 #undef CANONICAL
 #undef SUFFIX
 

@@ -354,8 +354,6 @@ static void NAME(store_transposed)(void *y, size_t y_stride, const void *c, size
 #undef FROM_ODD
 #undef EVEN
 #undef ODD
-#undef WIDE
-#undef NARROW
 #undef NAME
 #undef NAME2
 #undef NAME3

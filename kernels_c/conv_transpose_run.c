@@ -3,7 +3,7 @@
  * the first axis that is not trivial, with the inputs that reach it; neighbouring boxes compute shared inputs twice. */
 #include "conv.h"
 
-enum { BLOCK_ROWS = 128, COL_BYTES = 512 << 10, MOST_COL_BYTES = 16 << 20, PANEL_BYTES = 128 << 10, K_BLOCK = 320 };
+enum { BLOCK_ROWS = 256, COL_BYTES = 512 << 10, MOST_COL_BYTES = 16 << 20, LANE_PANEL_BYTES = 24 << 10, K_BLOCK = 320 };
 
 typedef struct transpose_plan {
   exact_plan base;
@@ -15,7 +15,7 @@ typedef struct transpose_plan {
   size_t real, kind, channels;      /* of a block */
   size_t blocks, boxes, box, inner; /* inner: input positions per input of the axis */
   int axis;
-  size_t col_stride, tiles, tile_stride, tasks;
+  size_t col_stride, k_block, tiles, tile_stride, tasks;
   size_t weights_at, slots_at, slot, panels_at, area_at;
 } transpose_plan;
 
@@ -100,31 +100,36 @@ static void box_range(const transpose_plan *p, size_t index, exact_fold *f) {
   if (f->in0[axis] > f->in1[axis]) f->in0[axis] = f->in1[axis];
 }
 
+/* col rows of a block for the positions [first, first + count). Few rows are not worth packing x for. */
 static void multiply(const transpose_run *r, const char *x, const char *w, size_t rows, size_t first, size_t count,
                      char *slot) {
   const transpose_plan *p = r->p;
   const struct exact_gemm_kernels *gemm = exact_conv_gemm(p->base.op);
-  size_t tile = p->tiling.most * p->tiling.lanes, real = p->real, k_all = p->s.c;
+  size_t tile = p->tiling.most * p->tiling.lanes, real = p->real, k_all = p->s.c, plane = (size_t)p->flat.in[2];
+  bool plain = rows <= 2 * gemm->rows && exact_dtype_size(p->s.dtype) == real;
   exact_pack pack = {
       .shape = &p->flat, .x = x, .tiling = &p->tiling, .panels = slot + p->panels_at, .tile_stride = p->tile_stride};
   for (size_t done = 0; done < count; done += p->tiles * tile) {
     pack.pixels.first = first + done;
     pack.pixels.count = smaller(count - done, p->tiles * tile);
+    bool packed = !plain || pack.pixels.count % p->tiling.lanes;
     for (size_t k = 0, run; k < k_all || k == 0; k += run ? run : 1) {
-      run = smaller(k_all - k, K_BLOCK);
+      run = smaller(k_all - k, p->k_block);
       pack.k0 = k;
       pack.k1 = k + run;
-      p->base.op->isa->conv->pack[p->kind](&pack);
+      if (packed) p->base.op->isa->conv->pack[p->kind](&pack);
       for (size_t row = 0, high; row < rows; row += high) {
         high = exact_gemm_part(rows - row, gemm->rows);
-        const char *a = w + (row * k_all + k * high) * real, *panel = pack.panels;
+        const char *a = w + (row * k_all + k * high) * real, *ahead = a + high * k_all * real;
+        const char *panel = packed ? pack.panels : x + (k * plane + pack.pixels.first) * real;
         char *c = slot + (row * p->col_stride + done) * real;
-        for (size_t left = pack.pixels.count, pixels; left > 0; left -= pixels) {
+        for (size_t left = pack.pixels.count, pixels; left > 0; left -= pixels, c += pixels * real) {
           pixels = exact_tile_pixels(&p->tiling, left);
           size_t width = exact_tile_width(&p->tiling, pixels);
-          gemm->tile(high, width / p->tiling.lanes, run, a, panel, width, c, p->col_stride, k == 0, NULL, a);
-          panel += p->tile_stride * real;
-          c += pixels * real;
+          gemm->tile(high, width / p->tiling.lanes, run, a, panel, packed ? width : plane, c, p->col_stride, k == 0, NULL,
+                     ahead);
+          ahead = a;
+          panel += (packed ? p->tile_stride : pixels) * real;
         }
       }
     }
@@ -203,8 +208,8 @@ static void plan_boxes(transpose_plan *p) {
   size_t tile = p->tiling.most * p->tiling.lanes;
   p->col_stride = p->scatter ? 0 : quotient(most * p->inner, tile) * tile;
   if (p->col_stride * p->real % 4096 == 0) p->col_stride += p->tiling.lanes; /* rows must not share the low bits of addresses */
-  size_t depth = smaller(s->c, K_BLOCK);
-  p->tiles = PANEL_BYTES / ((depth ? depth : 1) * tile * p->real);
+  size_t depth = p->k_block = s->c ? quotient(s->c, quotient(s->c, K_BLOCK)) : 0;
+  p->tiles = LANE_PANEL_BYTES * p->tiling.lanes / ((depth ? depth : 1) * tile * p->real);
   if (p->tiles < 1) p->tiles = 1;
   if (p->tiles > 16) p->tiles = 16;
   p->tile_stride = depth * tile + p->tiling.lanes;

@@ -70,7 +70,8 @@ static const int8_t lane_mask[3 * EXACT_VB] = {[EXACT_VB... 2 * EXACT_VB - 1] = 
 /* The most lines of a window that are inlined. */
 enum { POOL_LINES = 5 };
 
-enum reading { READ_ROWS, READ_PAIRS, READ_APART }; /* stride 1; stride 2, dilation 1; any */
+/* Stride 1; stride 2 without dilation, where a vector may hold the pairs of all outputs; any stride. */
+enum reading { READ_ROWS, READ_PAIRS, READ_FEW_PAIRS, READ_APART };
 
 #define T float
 #define V f32v

@@ -2,7 +2,7 @@
 /* 3x3 windows of stride 1 down a column of vectors: each line is read once, for the three rows that it takes part in. */
 EXACT_INLINE void NAME(mean_column)(const exact_pool_rows *r, size_t j, const I *mask) {
   const V zero = NAME(fill)(0);
-  const size_t whole = r->n >= LANES ? r->rows : NAME(whole_rows)(r);
+  const size_t whole = r->n >= LANES ? r->rows : NAME(whole_rows)(r, LANES);
   const T *src = (const T *)r->src + r->lines[0] + j;
   T *dst = (T *)r->dst + j;
 #define ADD_LINE(acc) NAME(line)(acc, src, 3, r, READ_ROWS, LANES, mask, true)
@@ -18,7 +18,7 @@ EXACT_INLINE void NAME(mean_column)(const exact_pool_rows *r, size_t j, const I 
     if (i < whole)
       NAME(store)(dst, v);
     else
-      for (size_t k = 0; k < r->n; k++) dst[k] = v[k];
+      memcpy(dst, &v, r->n * sizeof(T));
   }
 #undef ADD_LINE
 }
@@ -39,11 +39,21 @@ static void NAME(mean_3x3)(const exact_pool_rows *rows) {
 }
 
 static void NAME(mean_rows)(const exact_pool_rows *r) {
-  bool square = r->stride == 1 && r->n_taps == 3 && r->n_lines == 3;
-  if (square && r->lines[1] - r->lines[0] == r->src_step && r->lines[2] - r->lines[1] == r->src_step)
+  const size_t lines = r->n_lines, taps = r->n_taps;
+  const bool edges = r->edges, pairs = r->stride == 2 && r->dilation == 1;
+  const bool square = lines == 3 && r->lines[1] - r->lines[0] == r->src_step && r->lines[2] - r->lines[1] == r->src_step;
+  if (r->stride == 1 && taps == 3 && square)
     NAME(mean_3x3)(r);
+  else if (r->stride == 1)
+    edges ? NAME(reduce)(r, 0, 0, READ_ROWS, true, true) : NAME(reduce)(r, 0, 0, READ_ROWS, false, true);
+  else if (pairs && lines == 2 && taps == 2 && !edges)
+    NAME(quarters)(r, true);
+  else if (pairs && lines == 3 && taps == 3)
+    edges ? NAME(reduce)(r, 3, 3, READ_PAIRS, true, true) : NAME(reduce)(r, 3, 3, READ_PAIRS, false, true);
+  else if (pairs)
+    edges ? NAME(reduce)(r, 0, 0, READ_PAIRS, true, true) : NAME(reduce)(r, 0, 0, READ_PAIRS, false, true);
   else
-    NAME(windows)(r, true);
+    NAME(reduce)(r, 0, 0, READ_APART, false, true);
 }
 
 static void NAME(sum_few)(const void *src, size_t step, size_t n, size_t planes, void *acc) {

@@ -36,17 +36,18 @@ EXACT_INLINE V NAME(line)(V acc, const T *p, size_t taps, const exact_pool_rows 
       V x = NAME(load)(p + (ptrdiff_t)t * r->dilation);
       acc = NAME(fold)(mean, acc, INSIDE(x, t));
     }
-  } else if (reading == READ_PAIRS) {
+  } else if (reading == READ_PAIRS || reading == READ_FEW_PAIRS) {
     for (size_t t = 0; t < taps; t += 2) {
-      V a = NAME(load)(p + t), b = NAME(load)(p + t + LANES), even = EVENS(a, b), odd = ODDS(a, b);
+      V a = NAME(load)(p + t), b = reading == READ_PAIRS ? NAME(load)(p + t + LANES) : a;
+      V even = EVENS(a, b), odd = ODDS(a, b);
       acc = NAME(fold)(mean, acc, INSIDE(even, t));
       if (t + 1 < taps) acc = NAME(fold)(mean, acc, INSIDE(odd, t + 1));
     }
   } else {
     for (size_t t = 0; t < taps; t++, p += r->dilation) {
-      V x = {0};
+      T x[LANES] = {0};
       for (size_t i = 0; i < live; i++) x[i] = p[(ptrdiff_t)i * r->stride];
-      acc = NAME(fold)(mean, acc, x);
+      acc = NAME(fold)(mean, acc, NAME(load)(x));
     }
   }
 #undef INSIDE
@@ -54,7 +55,7 @@ EXACT_INLINE V NAME(line)(V acc, const T *p, size_t taps, const exact_pool_rows 
 }
 
 /* The lanes of the block of outputs from column j on whose tap t lies in the input, for every t. */
-EXACT_INLINE void NAME(set_masks)(const exact_pool_rows *r, size_t j, size_t taps, I *mask) {
+static __attribute__((noinline)) void NAME(set_masks)(const exact_pool_rows *r, size_t j, size_t taps, I *mask) {
   for (size_t t = 0; t < taps; t++) {
     ptrdiff_t column = r->column + (ptrdiff_t)j * r->stride + (ptrdiff_t)t * r->dilation, left = r->length - column;
     ptrdiff_t first = column < 0 ? (r->stride - 1 - column) / r->stride : 0;
@@ -64,6 +65,12 @@ EXACT_INLINE void NAME(set_masks)(const exact_pool_rows *r, size_t j, size_t tap
     const int8_t *ones = lane_mask + EXACT_VB;
     mask[t] = *(const I *)(ones - first * (ptrdiff_t)sizeof(T)) & *(const I *)(ones + EXACT_VB - end * (ptrdiff_t)sizeof(T));
   }
+}
+
+static __attribute__((noinline)) bool NAME(any)(I lanes, size_t n) {
+  for (size_t k = 0; k < n; k++)
+    if (lanes[k]) return true;
+  return false;
 }
 
 /* The result of an output from its sum or maximum; `low` collects the lanes whose maximum is LOWEST. */
@@ -82,7 +89,7 @@ EXACT_INLINE V NAME(finish)(const exact_pool_rows *r, V acc, size_t i, size_t j,
 
 EXACT_INLINE V NAME(window)(const exact_pool_rows *r, const T *const *src, size_t i, size_t j, size_t lines, size_t taps,
                             enum reading reading, size_t live, const I *mask, bool mean, I *low) {
-  const ptrdiff_t at = (ptrdiff_t)j * (reading == READ_ROWS ? 1 : reading == READ_PAIRS ? 2 : r->stride);
+  const ptrdiff_t at = (ptrdiff_t)j * (reading == READ_ROWS ? 1 : reading == READ_APART ? r->stride : 2);
   V acc = NAME(fill)(mean ? 0 : LOWEST);
   for (size_t l = 0; l < (lines ? lines : r->n_lines); l++) {
     const T *line = lines ? src[l] : src[0] + r->lines[l];
@@ -91,9 +98,9 @@ EXACT_INLINE V NAME(window)(const exact_pool_rows *r, const T *const *src, size_
   return NAME(finish)(r, acc, i, j, mean, low);
 }
 
-/* Rows of n < LANES outputs that can be stored as whole vectors. */
-EXACT_INLINE size_t NAME(whole_rows)(const exact_pool_rows *r) {
-  size_t whole = r->room < LANES ? 0 : (r->room - LANES) / (size_t)r->dst_step + 1;
+/* Rows that can be stored as vectors of `lanes` elements. */
+EXACT_INLINE size_t NAME(whole_rows)(const exact_pool_rows *r, size_t lanes) {
+  size_t whole = r->room < lanes ? 0 : (r->room - lanes) / (size_t)r->dst_step + 1;
   return whole < r->rows ? whole : r->rows;
 }
 
@@ -128,18 +135,19 @@ EXACT_INLINE I NAME(wide_rows)(exact_pool_rows r, size_t lines, size_t taps, enu
 EXACT_INLINE I NAME(narrow_rows)(exact_pool_rows r, size_t lines, size_t taps, enum reading reading, bool edges, bool mean) {
   const T *src[POOL_LINES] = {r.src};
   T *dst = r.dst;
-  const size_t whole = NAME(whole_rows)(&r);
+  const size_t stored = reading == READ_FEW_PAIRS ? LANES / 2 : LANES, whole = NAME(whole_rows)(&r, stored);
   I low = {0}, mask[POOL_TAPS];
   size_t i = 0;
   for (size_t l = 0; l < lines; l++) src[l] = (const T *)r.src + r.lines[l];
   if (edges) NAME(set_masks)(&r, 0, taps ? taps : r.n_taps, mask);
   for (; i < whole; i++) {
-    NAME(store)(dst, WINDOW(0, r.n, edges ? mask : NULL));
+    V v = WINDOW(0, r.n, edges ? mask : NULL);
+    memcpy(dst, &v, stored * sizeof(T));
     NEXT_ROW();
   }
   for (; i < r.rows; i++) {
     V v = WINDOW(0, r.n, edges ? mask : NULL);
-    for (size_t k = 0; k < r.n; k++) dst[k] = v[k];
+    memcpy(dst, &v, r.n * sizeof(T));
     NEXT_ROW();
   }
   return low;
@@ -148,44 +156,39 @@ EXACT_INLINE I NAME(narrow_rows)(exact_pool_rows r, size_t lines, size_t taps, e
 #undef WINDOW
 #undef NEXT_ROW
 
-EXACT_INLINE bool NAME(reduce)(const exact_pool_rows *r, size_t lines, size_t taps, enum reading reading, bool mean) {
-  const size_t wanted = r->n < LANES ? r->n : LANES;
-  I low;
-  if (wanted < LANES)
-    low = r->edges ? NAME(narrow_rows)(*r, lines, taps, reading, true, mean)
-                   : NAME(narrow_rows)(*r, lines, taps, reading, false, mean);
-  else
-    low = r->edges ? NAME(wide_rows)(*r, lines, taps, reading, true, mean)
-                   : NAME(wide_rows)(*r, lines, taps, reading, false, mean);
-  for (size_t k = 0; k < wanted; k++)
-    if (low[k]) return true;
-  return false;
+EXACT_INLINE bool NAME(reduce)(const exact_pool_rows *r, size_t lines, size_t taps, enum reading reading, bool edges,
+                               bool mean) {
+  if (r->n >= LANES) return NAME(any)(NAME(wide_rows)(*r, lines, taps, reading, edges, mean), LANES);
+  return NAME(any)(NAME(narrow_rows)(*r, lines, taps, reading, edges, mean), r->n);
 }
 
-EXACT_INLINE bool NAME(windows)(const exact_pool_rows *r, bool mean) {
+/* 2x2 windows of stride 2 without edges. */
+EXACT_INLINE bool NAME(quarters)(const exact_pool_rows *r, bool mean) {
+  if (r->n > LANES / 2) return NAME(reduce)(r, 2, 2, READ_PAIRS, false, mean);
+  return NAME(any)(NAME(narrow_rows)(*r, 2, 2, READ_FEW_PAIRS, false, mean), r->n);
+}
+
+/* The usual windows of maxima, taken along lines and then down rows, and any others. */
+static bool NAME(max_rows)(const exact_pool_rows *r) {
   const size_t lines = r->n_lines, taps = r->n_taps;
-  if (r->stride == 1) {
-    if (lines == 1 && taps == 2) return NAME(reduce)(r, 1, 2, READ_ROWS, mean);
-    if (lines == 1 && taps == 3) return NAME(reduce)(r, 1, 3, READ_ROWS, mean);
-    if (lines == 1 && taps == 5) return NAME(reduce)(r, 1, 5, READ_ROWS, mean);
-    if (lines == 2 && taps == 1) return NAME(reduce)(r, 2, 1, READ_ROWS, mean);
-    if (lines == 3 && taps == 1) return NAME(reduce)(r, 3, 1, READ_ROWS, mean);
-    if (lines == 5 && taps == 1) return NAME(reduce)(r, 5, 1, READ_ROWS, mean);
-    if (lines == 2 && taps == 2) return NAME(reduce)(r, 2, 2, READ_ROWS, mean);
-    if (lines == 3 && taps == 3) return NAME(reduce)(r, 3, 3, READ_ROWS, mean);
-    return NAME(reduce)(r, 0, 0, READ_ROWS, mean);
+  const bool edges = r->edges, pairs = r->stride == 2 && r->dilation == 1;
+  if (r->stride == 1 && taps == 1 && !edges) {
+    if (lines == 2) return NAME(reduce)(r, 2, 1, READ_ROWS, false, false);
+    if (lines == 3) return NAME(reduce)(r, 3, 1, READ_ROWS, false, false);
+    if (lines == 5) return NAME(reduce)(r, 5, 1, READ_ROWS, false, false);
   }
-  if (r->stride == 2 && r->dilation == 1) {
-    if (lines == 1 && taps == 2) return NAME(reduce)(r, 1, 2, READ_PAIRS, mean);
-    if (lines == 1 && taps == 3) return NAME(reduce)(r, 1, 3, READ_PAIRS, mean);
-    if (lines == 2 && taps == 2) return NAME(reduce)(r, 2, 2, READ_PAIRS, mean);
-    if (lines == 3 && taps == 3) return NAME(reduce)(r, 3, 3, READ_PAIRS, mean);
-    return NAME(reduce)(r, 0, 0, READ_PAIRS, mean);
+  if (lines == 1 && taps == 3) {
+    if (r->stride == 1)
+      return edges ? NAME(reduce)(r, 1, 3, READ_ROWS, true, false) : NAME(reduce)(r, 1, 3, READ_ROWS, false, false);
+    if (pairs) return edges ? NAME(reduce)(r, 1, 3, READ_PAIRS, true, false) : NAME(reduce)(r, 1, 3, READ_PAIRS, false, false);
   }
-  return NAME(reduce)(r, 0, 0, READ_APART, mean);
+  if (lines == 1 && taps == 5 && r->stride == 1 && edges) return NAME(reduce)(r, 1, 5, READ_ROWS, true, false);
+  if (lines == 2 && taps == 2 && pairs && !edges) return NAME(quarters)(r, false);
+  if (r->stride == 1)
+    return edges ? NAME(reduce)(r, 0, 0, READ_ROWS, true, false) : NAME(reduce)(r, 0, 0, READ_ROWS, false, false);
+  if (pairs) return edges ? NAME(reduce)(r, 0, 0, READ_PAIRS, true, false) : NAME(reduce)(r, 0, 0, READ_PAIRS, false, false);
+  return NAME(reduce)(r, 0, 0, READ_APART, false, false);
 }
-
-static bool NAME(max_rows)(const exact_pool_rows *r) { return NAME(windows)(r, false); }
 
 static void NAME(pad_lines)(const exact_pool_pad *pad) {
   const exact_pool_pad p = *pad;
