@@ -152,7 +152,8 @@ int exact_arg_new(int kind, const exact_arg_attrs *attrs, int dtype, exact_op **
   if (kind != EXACT_ARG_MAX && kind != EXACT_ARG_MIN) return exact_fail(err, EXACT_INVALID, "unknown kind %d", kind);
   int rc = exact_flag(attrs->keepdims, "keepdims", err);
   if (!rc) rc = exact_flag(attrs->select_last_index, "select_last_index", err);
-  if (!rc && !exact_dtype_size(dtype)) rc = exact_fail(err, EXACT_UNSUPPORTED, "element type %s", exact_dtype_name(dtype));
+  if (!rc && (!exact_dtype_size(dtype) || dtype == EXACT_BOOL))
+    rc = exact_fail(err, EXACT_UNSUPPORTED, "element type %s", exact_dtype_name(dtype));
   if (rc) return rc;
   arg_op *o = exact_op_new(sizeof *o, &arg_class, dtype, EXACT_MODE_EXACT, err);
   if (!o) return err->code;

@@ -17,34 +17,39 @@ static int needed(const exact_norm_op *o) { return o->kind == NORM_LAYER || o->k
 static int check_types(const exact_norm_op *o, int n, const exact_tensor *in, exact_error *err) {
   for (int i = 0; i < n; i++) {
     if (i >= needed(o) && !in[i].dtype) continue;
-    bool free = o->kind == NORM_RMS && i == 1;
-    if (!free && in[i].dtype != o->op.dtype)
-      return exact_fail(err, EXACT_INVALID, "%s has the element type %s, expected %s", i ? names[i - 1] : "X",
+    int code = o->kind == NORM_RMS ? EXACT_UNSUPPORTED : EXACT_INVALID;
+    if (in[i].dtype != o->op.dtype)
+      return exact_fail(err, i ? code : EXACT_INVALID, "%s has the element type %s, expected %s", i ? names[i - 1] : "X",
                         exact_dtype_name(in[i].dtype), exact_dtype_name(o->op.dtype));
-    if (free && (!exact_is_float(in[i].dtype) || exact_arith(in[i].dtype) != exact_arith(o->op.dtype)))
-      return exact_fail(err, EXACT_UNSUPPORTED, "scale of element type %s beside X of %s", exact_dtype_name(in[i].dtype),
-                        exact_dtype_name(o->op.dtype));
   }
   return EXACT_OK;
 }
 
-/* scale or B of LayerNormalization and RMSNormalization must broadcast to X, aligned at the last dimension. */
-static int check_broadcast(const exact_tensor *x, const exact_tensor *t, const char *what, exact_error *err) {
+/* scale or B of LayerNormalization and RMSNormalization must broadcast to the normalized dimensions, from `axis` on. */
+static int check_broadcast(const exact_tensor *x, int axis, const exact_tensor *t, const char *what, exact_error *err) {
   char a[96], b[96];
-  bool fits = t->rank <= x->rank;
+  bool fits = t->rank <= x->rank, varies = false;
   for (int i = 0; fits && i < t->rank; i++) {
-    int64_t d = t->dims[i], to = x->dims[x->rank - t->rank + i];
-    fits = d == 1 || d < 0 || to < 0 || d == to;
+    int at = x->rank - t->rank + i;
+    int64_t d = t->dims[i], to = x->dims[at];
+    if (at < axis)
+      varies |= d > 1 || d == 0;
+    else
+      fits = d == 1 || d < 0 || to < 0 || d == to;
   }
-  if (fits) return EXACT_OK;
-  return exact_fail(err, EXACT_INVALID, "%s of shape %s does not broadcast to X of shape %s", what, exact_shape_text(t, a),
-                    exact_shape_text(x, b));
+  if (!fits)
+    return exact_fail(err, EXACT_INVALID, "%s of shape %s does not broadcast to X of shape %s from axis %d on", what,
+                      exact_shape_text(t, a), exact_shape_text(x, b), axis);
+  if (varies)
+    return exact_fail(err, EXACT_UNSUPPORTED, "%s of shape %s varies over dimensions before axis %d", what,
+                      exact_shape_text(t, a), axis);
+  return EXACT_OK;
 }
 
 static int layer_shapes(const exact_norm_op *o, int n, const exact_tensor *in, int *axis, exact_error *err) {
   int rc = exact_axis(o->axis, in[0].rank, axis, err);
   for (int i = 1; i < n && !rc; i++)
-    if (in[i].dtype) rc = check_broadcast(&in[0], &in[i], names[i - 1], err);
+    if (in[i].dtype) rc = check_broadcast(&in[0], *axis, &in[i], names[i - 1], err);
   return rc;
 }
 
@@ -81,7 +86,6 @@ static int infer(const exact_op *op, int n, const exact_tensor *in, exact_tensor
   if (rc) return rc;
   out[0] = in[0];
   out[0].data = NULL;
-  if (o->kind == NORM_RMS) out[0].dtype = in[1].dtype;
   for (int i = 1; i < op->cls->outputs; i++) {
     out[i] = out[0];
     out[i].dtype = EXACT_FLOAT32;
@@ -91,39 +95,20 @@ static int infer(const exact_op *op, int n, const exact_tensor *in, exact_tensor
 }
 
 /* ---- plan ---- */
-static void append(exact_runs *runs, size_t extent, size_t stride) {
-  runs->extent[runs->n] = extent;
-  runs->stride[runs->n++] = stride;
-}
-
-/* The table has the input's own leading dimensions and the full normalized ones. */
+/* A table of one row: the input broadcast to the normalized dimensions. */
 static void set_table(exact_norm_table *t, const exact_tensor *x, int axis, const exact_tensor *in, int arith) {
-  size_t from[EXACT_MAX_RANK] = {0}, stride = 1, rows = 1;
-  *t = (exact_norm_table){.given = true, .direct = in->dtype == arith, .dtype = in->dtype};
+  size_t stride = 1, strides[EXACT_MAX_RANK] = {0};
+  *t = (exact_norm_table){.given = true, .direct = in->dtype == arith, .elements = exact_extent(x, axis, x->rank)};
   for (int i = in->rank - 1; i >= 0; i--) {
-    from[x->rank - in->rank + i] = in->dims[i] == 1 ? 0 : stride;
+    strides[x->rank - in->rank + i] = in->dims[i] == 1 ? 0 : stride;
     stride *= (size_t)in->dims[i];
   }
-  t->elements = exact_extent(x, axis, x->rank);
-  for (int i = 0; i < x->rank; i++) {
-    bool leading = i < axis;
-    size_t extent = (size_t)x->dims[i];
-    if (!from[i] && extent != 1 && !leading) t->direct = false;
-    if (leading && from[i]) t->elements *= extent;
-    if (!leading || from[i]) append(&t->source, extent, from[i]);
+  for (int i = axis; i < x->rank; i++) {
+    int n = t->source.n++;
+    t->source.extent[n] = (size_t)x->dims[i];
+    t->source.stride[n] = strides[i];
+    if (!strides[i] && x->dims[i] != 1) t->direct = false;
   }
-  for (int i = axis - 1; i >= 0; i--) { /* innermost first, put in order below */
-    append(&t->leading, (size_t)x->dims[i], from[i] ? rows : 0);
-    if (from[i]) rows *= (size_t)x->dims[i];
-  }
-  for (int i = 0, j = t->leading.n - 1; i < j; i++, j--) {
-    size_t extent = t->leading.extent[i], step = t->leading.stride[i];
-    t->leading.extent[i] = t->leading.extent[j];
-    t->leading.stride[i] = t->leading.stride[j];
-    t->leading.extent[j] = extent;
-    t->leading.stride[j] = step;
-  }
-  if (rows == 1) t->leading.n = 0;
 }
 
 static void set_rows(exact_norm_plan *p, const exact_norm_op *o, int n, const exact_tensor *in) {
@@ -145,16 +130,13 @@ static void set_rows(exact_norm_plan *p, const exact_norm_op *o, int n, const ex
   p->segments = p->period == groups ? 1 : per_group;
   p->segment = p->period == groups ? p->n : spatial;
   for (int i = 0; i < 2; i++)
-    p->table[i] = (exact_norm_table){.given = true,
-                                     .direct = o->op.dtype == arith,
-                                     .dtype = o->op.dtype,
-                                     .elements = p->period,
-                                     .source = {1, {p->period}, {1}}};
+    p->table[i] = (exact_norm_table){
+        .given = true, .direct = o->op.dtype == arith, .elements = p->period, .source = {1, {p->period}, {1}}};
 }
 
 static bool set_workspace(exact_norm_plan *p, int dtype) {
   size_t wide = exact_dtype_size(exact_arith(dtype)), *total = &p->plan.workspace, area = 0;
-  bool fits = true, native = dtype == exact_arith(dtype) && p->y_dtype == dtype;
+  bool fits = true, native = dtype == exact_arith(dtype);
   for (int i = 0; i < 2; i++)
     if (p->table[i].given && !p->table[i].direct) fits &= exact_part(total, p->table[i].elements, wide, &p->table[i].part);
   if (native) return fits;
@@ -173,7 +155,6 @@ static int plan(const exact_op *op, int n, const exact_tensor *in, exact_plan **
   if (!p) return EXACT_NO_MEMORY;
   p->plan = (exact_plan){.op = op, .run = exact_norm_run};
   for (int i = 0; i < op->cls->outputs; i++) p->plan.out[i] = y[i];
-  p->y_dtype = y[0].dtype;
   set_rows(p, o, n, in);
   if (p->rows) {
     p->per_task = p->n < TASK_ELEMENTS ? TASK_ELEMENTS / (p->n ? p->n : 1) : 1;

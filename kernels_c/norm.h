@@ -24,11 +24,9 @@ typedef struct exact_norm_op {
   int parameters; /* EXACT_GROUP_BY_LENGTH ... */
 } exact_norm_op;
 
-/* scale or B of LayerNormalization and RMSNormalization, broadcast to a table of rows of n. */
+/* scale or B as the rows read it: in the arithmetic type, for LayerNormalization and RMSNormalization broadcast to a row. */
 typedef struct exact_norm_table {
-  bool given, direct; /* direct: the input is the table as it is */
-  int dtype;
-  exact_runs leading;    /* of X: row index to row of the table */
+  bool given, direct;    /* direct: the input is the table as it is */
   exact_runs source;     /* table index to element of the input */
   size_t elements, part; /* part of the workspace */
 } exact_norm_table;
@@ -38,7 +36,6 @@ typedef struct exact_norm_plan {
   size_t rows, n;                   /* n elements a row */
   size_t segments, segment, period; /* INSTANCE, GROUP: parameter (row * segments + s) % period for segment s */
   exact_norm_table table[2];
-  int y_dtype;
   size_t per_task, tasks, area, areas; /* `areas` scratch areas of `area` bytes for rows in the arithmetic type */
   size_t slots;                        /* part of the workspace */
 } exact_norm_plan;

@@ -11,8 +11,8 @@ typedef struct norm_run {
   const exact_norm_plan *p;
   const exact_norm_op *o;
   const struct exact_norm_kernels *k;
-  size_t size, y_size, wide; /* bytes of an element of X, of Y, and of the arithmetic type */
-  bool native;               /* X and Y have the arithmetic type */
+  size_t size, wide; /* bytes of an element, and of one in the arithmetic type */
+  bool native;       /* the element type is the arithmetic type */
   const char *table[2];
   exact_slots slots;
 } norm_run;
@@ -29,13 +29,13 @@ static void fill_tables(void *arg, size_t index) {
     r->table[i] = src;
     if (!t->given || t->direct) continue;
     char *dst = r->call->work + t->part;
-    size_t size = exact_dtype_size(t->dtype), last = t->source.n - 1, run = t->source.extent[last];
+    size_t last = t->source.n - 1, run = t->source.extent[last];
     for (size_t e = 0; e < t->elements; e += run) { /* the last run is a row with stride 0 or 1 */
-      const char *from = src + exact_runs_offset(&t->source, e) * size;
+      const char *from = src + exact_runs_offset(&t->source, e) * r->size;
       if (t->source.stride[last])
-        exact_reduce_widen(dst + e * r->wide, from, run, t->dtype);
+        exact_reduce_widen(dst + e * r->wide, from, run, r->o->op.dtype);
       else
-        for (size_t j = 0; j < run; j++) exact_reduce_widen(dst + (e + j) * r->wide, from, 1, t->dtype);
+        for (size_t j = 0; j < run; j++) exact_reduce_widen(dst + (e + j) * r->wide, from, 1, r->o->op.dtype);
     }
     r->table[i] = dst;
   }
@@ -46,8 +46,7 @@ static void fill_tables(void *arg, size_t index) {
 static const char *parameter(const norm_run *r, int which, size_t row, size_t s) {
   const exact_norm_table *t = &r->p->table[which];
   if (!t->given) return NULL;
-  if (r->p->segments) return r->table[which] + (row * r->p->segments + s) % r->p->period * r->wide;
-  return r->table[which] + (t->leading.n ? exact_runs_offset(&t->leading, row) * r->p->n * r->wide : 0);
+  return r->table[which] + (r->p->segments ? (row * r->p->segments + s) % r->p->period * r->wide : 0);
 }
 
 static void apply(const norm_run *r, size_t row, const char *x, const char *mean, const char *inverse, char *y) {
@@ -74,7 +73,7 @@ static void one_group(const norm_run *r, size_t row, size_t count, char *area) {
   const exact_norm_plan *p = r->p;
   double mean[GROUP], inverse[GROUP];
   const char *x = (const char *)r->call->in[0] + row * p->n * r->size;
-  char *y = (char *)r->call->out[0] + row * p->n * r->y_size;
+  char *y = (char *)r->call->out[0] + row * p->n * r->size;
   size_t room = (p->rows - row) * p->n;
   if (!r->native) {
     exact_reduce_widen(area, x, p->n, r->o->op.dtype);
@@ -88,7 +87,7 @@ static void one_group(const norm_run *r, size_t row, size_t count, char *area) {
     size_t at = i * p->n * r->wide;
     apply(r, row + i, x + at, (char *)mean + i * r->wide, (char *)inverse + i * r->wide, r->native ? y + at : area);
   }
-  if (!r->native) exact_reduce_narrow(y, area, p->n, p->y_dtype);
+  if (!r->native) exact_reduce_narrow(y, area, p->n, r->o->op.dtype);
 }
 
 static void run_task(void *arg, size_t task) {
@@ -124,9 +123,8 @@ void exact_norm_run(const exact_call *call) {
                 .o = o,
                 .k = o->op.isa->norm,
                 .size = exact_dtype_size(o->op.dtype),
-                .y_size = exact_dtype_size(p->y_dtype),
                 .wide = exact_dtype_size(arith),
-                .native = o->op.dtype == arith && p->y_dtype == arith};
+                .native = o->op.dtype == arith};
   if (!p->rows) return;
   if (!p->n) {
     exact_parallel(NULL, 1, run_empty, &r);

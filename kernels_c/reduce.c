@@ -185,7 +185,8 @@ bool exact_reduce_native(int dtype) { return exact_dtype_size(dtype) >= 4; }
 static int check_type(int kind, int dtype, exact_error *err) {
   bool best = kind == EXACT_REDUCE_MAX || kind == EXACT_REDUCE_MIN;
   bool root = kind == EXACT_REDUCE_L2 || kind == EXACT_REDUCE_LOG_SUM || kind == EXACT_REDUCE_LOG_SUM_EXP;
-  if (!exact_dtype_size(dtype) || (exact_dtype_size(dtype) < 4 && !exact_is_float(dtype) && !best))
+  bool wide = exact_is_float(dtype) || exact_dtype_size(dtype) >= 4;
+  if (!wide && !(best && exact_dtype_size(dtype) == 1))
     return exact_fail(err, EXACT_UNSUPPORTED, "element type %s", exact_dtype_name(dtype));
   if (root && !exact_is_float(dtype))
     return exact_fail(err, EXACT_UNSUPPORTED, "element type %s: L2, LogSum and LogSumExp have no rule for integers",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,36 +19,37 @@ def layer_normalization(
     *,
     axis: int = -1,
     epsilon: float = 1e-5,
-    return_stats: bool = False,
+    stash_type: int = 1,
+    return_statistics: bool = False,
     threads: int = 1,
 ) -> np.ndarray | tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """ONNX LayerNormalization (docs/norm.md) over the axes from ``axis`` on; scale and b broadcast to x.
+    """ONNX LayerNormalization (docs/norm.md) over the axes from ``axis`` on; scale and b broadcast to them.
 
-    With return_stats also the float32 arrays Mean and InvStdDev.
+    With return_statistics also the float32 arrays Mean and InvStdDev.
     """
     name = "layer_normalization"
     arrays = _arrays(name, x=x, scale=scale, b=b)
-    op = _create(name, lib.exact_layer_norm_new, _layer_attrs(axis, epsilon), _number(arrays[0]))
-    outputs = _run(name, op, arrays, threads, wanted=3 if return_stats else 1)
-    return (outputs[0], outputs[1], outputs[2]) if return_stats else outputs[0]
+    op = _create(name, lib.exact_layer_norm_new, _layer_attrs(axis, epsilon, stash_type), _number(arrays[0]))
+    outputs = _run(name, op, arrays, threads, wanted=3 if return_statistics else 1)
+    return (outputs[0], outputs[1], outputs[2]) if return_statistics else outputs[0]
 
 
 def rms_normalization(
-    x: ArrayLike, scale: ArrayLike, *, axis: int = -1, epsilon: float = 1e-5, threads: int = 1
+    x: ArrayLike, scale: ArrayLike, *, axis: int = -1, epsilon: float = 1e-5, stash_type: int = 1, threads: int = 1
 ) -> np.ndarray:
-    """ONNX RMSNormalization (docs/norm.md) over the axes from ``axis`` on; the result has the type of scale."""
+    """ONNX RMSNormalization (docs/norm.md) over the axes from ``axis`` on; scale broadcasts to them."""
     name = "rms_normalization"
     arrays = _arrays(name, x=x, scale=scale)
-    op = _create(name, lib.exact_rms_norm_new, _layer_attrs(axis, epsilon), _number(arrays[0]))
+    op = _create(name, lib.exact_rms_norm_new, _layer_attrs(axis, epsilon, stash_type), _number(arrays[0]))
     return _run(name, op, arrays, threads)[0]
 
 
 def instance_normalization(
-    x: ArrayLike, scale: ArrayLike, bias: ArrayLike, *, epsilon: float = 1e-5, threads: int = 1
+    x: ArrayLike, scale: ArrayLike, b: ArrayLike, *, epsilon: float = 1e-5, threads: int = 1
 ) -> np.ndarray:
-    """ONNX InstanceNormalization (docs/norm.md): x is [N, C, D1 .. Dr], scale and bias are [C]."""
+    """ONNX InstanceNormalization (docs/norm.md): x is [N, C, D1 .. Dr], scale and b are [C]."""
     name = "instance_normalization"
-    arrays = _arrays(name, x=x, scale=scale, bias=bias)
+    arrays = _arrays(name, x=x, scale=scale, b=b)
     op = _create(name, lib.exact_instance_norm_new, epsilon, _number(arrays[0]))
     return _run(name, op, arrays, threads)[0]
 
@@ -55,31 +57,31 @@ def instance_normalization(
 def group_normalization(
     x: ArrayLike,
     scale: ArrayLike,
-    bias: ArrayLike,
-    num_groups: int,
+    b: ArrayLike,
     *,
-    per_group: bool = False,
+    num_groups: int,
     epsilon: float = 1e-5,
+    stash_type: int = 1,
     threads: int = 1,
 ) -> np.ndarray:
     """ONNX GroupNormalization (docs/norm.md): x is [N, C, D1 .. Dr].
 
-    scale and bias are [C] as from opset 21 on or, with per_group, [num_groups] as in opset 18.
+    scale and b are [C] as from opset 21 on, or [num_groups] as in opset 18.
     """
     name = "group_normalization"
-    arrays = _arrays(name, x=x, scale=scale, bias=bias)
+    arrays = _arrays(name, x=x, scale=scale, b=b)
     attrs = ffi.new("exact_group_norm_attrs *")
     attrs.num_groups = operator.index(num_groups)
-    attrs.stash_type = lib.EXACT_FLOAT32
+    attrs.stash_type = operator.index(stash_type)
     attrs.epsilon = epsilon
-    attrs.parameters = lib.EXACT_GROUP_PER_GROUP if per_group else lib.EXACT_GROUP_PER_CHANNEL
+    attrs.parameters = lib.EXACT_GROUP_BY_LENGTH
     op = _create(name, lib.exact_group_norm_new, attrs, _number(arrays[0]))
     return _run(name, op, arrays, threads)[0]
 
 
-def _layer_attrs(axis: int, epsilon: float):
+def _layer_attrs(axis: int, epsilon: float, stash_type: int) -> Any:
     attrs = ffi.new("exact_layer_norm_attrs *")
     attrs.axis = operator.index(axis)
-    attrs.stash_type = lib.EXACT_FLOAT32
+    attrs.stash_type = operator.index(stash_type)
     attrs.epsilon = epsilon
     return attrs

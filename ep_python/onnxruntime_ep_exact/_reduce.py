@@ -94,8 +94,10 @@ def arg_min(
     return _arg("arg_min", lib.EXACT_ARG_MIN, x, axis, keepdims, select_last_index, threads)
 
 
-def _cumulate(function: str, kind: int, x: ArrayLike, axis: int, exclusive: bool, reverse: bool, threads: int) -> np.ndarray:
-    arrays = _arrays(function, x=x, axis=np.array(operator.index(axis), np.int64))
+def _cumulate(
+    function: str, kind: int, x: ArrayLike, axis: ArrayLike, exclusive: bool, reverse: bool, threads: int
+) -> np.ndarray:
+    arrays = _arrays(function, x=x, axis=np.array(axis, np.int64) if isinstance(axis, int) else axis)
     attrs = ffi.new("exact_cumsum_attrs *")
     attrs.exclusive = operator.index(exclusive)
     attrs.reverse = operator.index(reverse)
@@ -103,15 +105,15 @@ def _cumulate(function: str, kind: int, x: ArrayLike, axis: int, exclusive: bool
     return _run(function, op, arrays, threads)[0]
 
 
-def cum_sum(
-    x: ArrayLike, axis: int, *, exclusive: bool = False, reverse: bool = False, threads: int = 1
+def cumsum(
+    x: ArrayLike, axis: ArrayLike, *, exclusive: bool = False, reverse: bool = False, threads: int = 1
 ) -> np.ndarray:
-    """ONNX CumSum (docs/cumsum.md): running sums along ``axis``."""
-    return _cumulate("cum_sum", lib.EXACT_CUMSUM, x, axis, exclusive, reverse, threads)
+    """ONNX CumSum (docs/cumsum.md): running sums along ``axis``, an integer or an int32 or int64 array of one element."""
+    return _cumulate("cumsum", lib.EXACT_CUMSUM, x, axis, exclusive, reverse, threads)
 
 
-def cum_prod(
-    x: ArrayLike, axis: int, *, exclusive: bool = False, reverse: bool = False, threads: int = 1
+def cumprod(
+    x: ArrayLike, axis: ArrayLike, *, exclusive: bool = False, reverse: bool = False, threads: int = 1
 ) -> np.ndarray:
-    """ONNX CumProd (docs/cumsum.md): running products along ``axis``."""
-    return _cumulate("cum_prod", lib.EXACT_CUMPROD, x, axis, exclusive, reverse, threads)
+    """ONNX CumProd (docs/cumsum.md): running products along ``axis``, given as for ``cumsum``."""
+    return _cumulate("cumprod", lib.EXACT_CUMPROD, x, axis, exclusive, reverse, threads)

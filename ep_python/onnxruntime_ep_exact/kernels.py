@@ -1,9 +1,9 @@
 """The exact kernels on NumPy arrays: one function per ONNX operator, without ONNX Runtime.
 
 Arrays are float32, float64, float16 or bfloat16 (of ml_dtypes); ``max_pool``, the reductions, ``arg_max``, ``arg_min``,
-``cum_sum`` and ``cum_prod`` also take integers. Inputs are never
-changed; those that are not contiguous are copied. The bits of the results are those of the pages in docs/, whatever
-``threads``, the instruction set and the machine; the global interpreter lock is released while a kernel runs.
+``cumsum`` and ``cumprod`` also take integers. Inputs are never changed; those that are not contiguous are copied. The bits
+of the results are those of the pages in docs/, whatever ``threads``, the instruction set and the machine; the global
+interpreter lock is released while a kernel runs.
 
 Every function raises
 
@@ -29,8 +29,8 @@ from ._norm import group_normalization, instance_normalization, layer_normalizat
 from ._reduce import (
     arg_max,
     arg_min,
-    cum_prod,
-    cum_sum,
+    cumprod,
+    cumsum,
     reduce_l1,
     reduce_l2,
     reduce_log_sum,
@@ -50,8 +50,8 @@ __all__ = [
     "batch_normalization",
     "conv",
     "conv_transpose",
-    "cum_prod",
-    "cum_sum",
+    "cumprod",
+    "cumsum",
     "global_average_pool",
     "global_max_pool",
     "group_normalization",
