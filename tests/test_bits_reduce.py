@@ -4,7 +4,6 @@ import itertools
 import math
 
 import numpy as np
-import onnxruntime
 import pytest
 import reference
 import strategies
@@ -131,7 +130,7 @@ def test_large(name, operator):
     rng = np.random.default_rng(6)
     x = values(rng, shape, np.float32, "wide", operator)
     check(operator, x, axes, threads=(1, 7))
-    check(operator, x.astype(np.float16), axes, threads=(2,))
+    check(operator, values(rng, shape, np.float16, "wide", operator), axes, threads=(2,))
 
 
 @pytest.mark.parametrize("dtype", FLOAT_PARAMS)
@@ -157,7 +156,7 @@ def test_empty_integers(dtype):
 def test_scalars_and_no_axes(operator, dtype):
     """One element per output is not a copy."""
     x = np.concatenate(
-        [data(np.random.default_rng(1), 40, TYPE_NAMES[dtype], "special"), np.array([-0.0, -3], TYPE_NAMES[dtype])]
+        [data(np.random.default_rng(1), (40,), TYPE_NAMES[dtype], "special"), np.array([-0.0, -3], TYPE_NAMES[dtype])]
     )
     for value in x:
         check(operator, np.array(value, TYPE_NAMES[dtype]), threads=(1,))
@@ -265,31 +264,35 @@ def test_canonical_sum_is_the_documented_one():
         assert bits(np.array(c[0] + c[1])) == bits(check("reduce_sum", x, keepdims=0)[0])
 
 
-def error(got, x):
-    exact = math.fsum(x.astype(np.float64).ravel().tolist())
-    return abs(float(got) - exact) / max(abs(exact), 1e-300)
+def cancelling(rng):
+    half = rng.standard_normal(200_000).astype(np.float32)
+    return rng.permutation(np.concatenate([half, -half, np.ones(1000, np.float32)]))
 
 
 CLOSE = {
-    "long": lambda rng: rng.random(3_000_001, dtype=np.float32),
-    "ones": lambda rng: np.ones(2**24 + 2**20, np.float32),
-    "cancelling": lambda rng: rng.permutation(
-        np.concatenate([v := rng.standard_normal(200_000).astype(np.float32), -v, np.ones(1000, np.float32)])
-    ),
-    "wide": lambda rng: data(rng, 300_000, np.float32, "wide"),
+    "long": lambda rng: rng.random(2_000_001, dtype=np.float32),
+    "cancelling": cancelling,
+    "wide": lambda rng: data(rng, (300_000,), np.float32, "wide"),
 }
 
 
 @pytest.mark.parametrize("name", CLOSE)
 def test_accuracy_next_to_onnxruntime(name):
-    """Against the exact sum: within the bound of a 16-fold blocked sum, and not much worse than ONNX Runtime."""
+    """Against the exact sum: within the bound of 16 interleaved sums, and not much worse than ONNX Runtime."""
     x = CLOSE[name](np.random.default_rng(0))
-    ours = error(kernels.reduce_sum(x, keepdims=0, threads=2), x)
-    theirs = error(run_cpu("ReduceSum", [x], {"keepdims": 0})[0], x)
-    exact = math.fsum(x.astype(np.float64).tolist())
-    condition = np.abs(x.astype(np.float64)).sum() / abs(exact)
-    assert ours <= 2.0**-24 * (x.size / 16 + 4) * condition
-    assert ours <= 8 * theirs + 2.0**-20 * condition, (ours, theirs, onnxruntime.__version__)
+    exact = math.fsum(x.tolist())
+    scale = math.fsum(np.abs(x).tolist())
+    ours = abs(float(kernels.reduce_sum(x, keepdims=0, threads=2)) - exact) / scale
+    theirs = abs(float(run_cpu("ReduceSum", [x], {"keepdims": 0})[0]) - exact) / scale
+    assert ours <= 2.0**-24 * (x.size / 16 + 4)
+    assert ours <= 8 * theirs + 2.0**-18
+
+
+def test_more_ones_than_a_float_can_count():
+    """RD02: a sequential float32 sum ends at 2^24. ONNX Runtime's does for one of these shapes."""
+    ones = np.ones(2**25, np.float32)
+    for shape in ((1, 2**25, 1), (1, 2**25)):
+        assert kernels.reduce_sum(ones.reshape(shape), [1]).item() == 2**25
 
 
 @pytest.mark.parametrize("operator", OPERATORS)

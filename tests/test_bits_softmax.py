@@ -30,7 +30,9 @@ def test_every_width(dtype, operator):
     rng = np.random.default_rng(1)
     for n in range(1, 70 if dtype == "float32" else 36):
         x = data(rng, (4, n), TYPE_NAMES[dtype], ("normal", "special", "integers")[n % 3])
-        check(operator, x * np.array(5, x.dtype), threads=(1,))
+        with np.errstate(over="ignore"):
+            x = x * np.array(5, x.dtype)
+        check(operator, x, threads=(1,))
         check(operator, np.ascontiguousarray(x.T), axis=0, threads=(1,))
 
 
@@ -75,7 +77,7 @@ def test_special_rows(dtype):
         ([1, inf, 2], [nan] * 3, [nan] * 3, [0, 1, 0]),
         ([-inf, -inf, -inf], [nan] * 3, [nan] * 3, [1, 0, 0]),
         ([-inf, 3, -inf], [0, 1, 0], [-inf, 0, -inf], [0, 1, 0]),
-        ([-0.0, 0.0, -1e9], None, None, [1, 0, 0]),
+        ([-0.0, 0.0, -6e4], None, None, [1, 0, 0]),
         ([7, 7, 7], None, None, [1, 0, 0]),
         ([nan, inf, -inf], [nan] * 3, [nan] * 3, [0, 0, 0]),
     ]
