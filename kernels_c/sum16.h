@@ -95,7 +95,7 @@ EXACT_INLINE void NAME(sum_rows)(const T *x, size_t n, size_t rows, bool readabl
 EXACT_INLINE void NAME(sums)(const T *x, size_t n, size_t count, size_t room, const T *centre, T *y, int op) {
   const size_t group = NAME(GROUP);
   size_t r = 0;
-  for (; r + group <= count && (r + group) * n + 16 <= room; r += group)
+  for (; r + group <= count && (n % 16 == 0 || (r + group) * n + 16 <= room); r += group)
     NAME(sum_rows)(x + r * n, n, group, true, centre ? centre + r : NULL, y + r, op);
   for (; r < count; r++) NAME(sum_rows)(x + r * n, n, 1, false, centre ? centre + r : NULL, y + r, op);
 }
