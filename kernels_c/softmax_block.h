@@ -132,7 +132,7 @@ BLOCK_FN block block_zero_after(block b, size_t n) {
 }
 #endif
 
-/* e^x for x <= 0, a relative error below 2^-20 where e^x >= 2^-125, 0 below: fast mode. */
+/* Fast mode's e^x, x <= 0: a relative error below 2^-21, 0 for x < -87. */
 #ifdef EXACT_EXP_VECTOR
 #if defined(__AVX512F__)
 #define FAST_P(r) EV(fmadd_ps)(r, EV(set1_ps)(0x1.000174p-1f), EV(set1_ps)(0x1.0000f8p+0f))
