@@ -58,7 +58,8 @@ def main() -> None:
     print("/* Written by tools/make_exp_log_tables.py. */\n#include <stdint.h>\n")
     print("/* 2^(i/128) as the sum of two doubles. */\nstatic const double exp_table[128][2] = {")
     for i in range(128):
-        print("    {%s, %s}," % pair(mp.mpf(2) ** (mp.mpf(i) / 128)))
+        high, low = pair(mp.mpf(2) ** (mp.mpf(i) / 128))
+        print(f"    {{{high}, {low}}},")
     print("};\n")
     a, b, c = parts(LN2 / 128, (34, 34))
     print(f"static const double exp_l1 = {a}, exp_l2 = {b}, exp_l3 = {c}; /* sum: ln 2 / 128 */")

@@ -294,9 +294,7 @@ def _global_pool(function: str, kind: int, x: ArrayLike, threads: int) -> np.nda
     return _run(function, op, arrays, threads)[0]
 
 
-def _softmax(
-    function: str, kind: int, x: ArrayLike, axis: int | None, flatten: bool, mode: str, threads: int
-) -> np.ndarray:
+def _softmax(function: str, kind: int, x: ArrayLike, axis: int | None, flatten: bool, mode: str, threads: int) -> np.ndarray:
     arrays = _arrays(function, x=x)
     index = operator.index((1 if flatten else -1) if axis is None else axis)
     number = _choice(function, "mode", mode, _MODES)
