@@ -17,14 +17,32 @@ INF, NAN = np.inf, np.nan
 
 # Among the hardest to round (Lefevre and Muller), then ours: results at both ends of the range, neighbours of 1.
 HARD64 = {
-    "exp": (
-        "0x1.9e9cbbfd6080bp-31 0x1.83d4bcdebb3f4p+2 0x1.62e42fefa39efp+9 -0x1.62e42fefa39efp+9 -0x1.6232bdd7abcd2p+9 "
-        "-0x1.74385446d71c3p+9 -0x1.74910d52d3051p+9 0x1p-53 0x1.0000000000001p-53 -0x1p-54 -0x1.8p-54 -0x1p-53"
-    ).split(),
-    "log": (
-        "0x1.613955dc802f8p-35 0x1.0000000000001p+0 0x1.fffffffffffffp-1 0x1p-1074 0x1.fffffffffffffp-1023 "
-        "0x1.fffffffffffffp+1023 0x1.6a09e667f3bcdp+0 0x1.6a09e667f3bccp+0 0x1.6a09e667f3bcdp-1 0x1.6a09e667f3bccp-1"
-    ).split(),
+    "exp": [
+        "0x1.9e9cbbfd6080bp-31",
+        "0x1.83d4bcdebb3f4p+2",
+        "0x1.62e42fefa39efp+9",
+        "-0x1.62e42fefa39efp+9",
+        "-0x1.6232bdd7abcd2p+9",
+        "-0x1.74385446d71c3p+9",
+        "-0x1.74910d52d3051p+9",
+        "0x1p-53",
+        "0x1.0000000000001p-53",
+        "-0x1p-54",
+        "-0x1.8p-54",
+        "-0x1p-53",
+    ],
+    "log": [
+        "0x1.613955dc802f8p-35",
+        "0x1.0000000000001p+0",
+        "0x1.fffffffffffffp-1",
+        "0x1p-1074",
+        "0x1.fffffffffffffp-1023",
+        "0x1.fffffffffffffp+1023",
+        "0x1.6a09e667f3bcdp+0",
+        "0x1.6a09e667f3bccp+0",
+        "0x1.6a09e667f3bcdp-1",
+        "0x1.6a09e667f3bccp-1",
+    ],
 }
 
 
