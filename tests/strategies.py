@@ -25,7 +25,8 @@ class Node:
 
     def inputs(self):
         rng = np.random.default_rng(self.seed)
-        return [None if s is None else data(rng, s, TYPE_NAMES.get(self.dtype, self.dtype), self.kind) for s in self.shapes]
+        dtype = TYPE_NAMES.get(self.dtype, self.dtype)
+        return [None if s is None else np.asarray(data(rng, s, dtype, self.kind)) for s in self.shapes]
 
 
 def small(low, high):
