@@ -6,21 +6,19 @@
 
 #include "axis.h"
 
-enum { TASK_ELEMENTS = 16384, MOST_ROWS = 8 };
+enum { TASK_ELEMENTS = 16384 };
 
 static const char *const names[2] = {"scale", "B"};
 
 static bool layer(const exact_norm_op *o) { return o->kind == NORM_LAYER || o->kind == NORM_RMS; }
-static int needed(const exact_norm_op *o) { return o->kind == NORM_LAYER || o->kind == NORM_RMS ? 2 : 3; }
 
 /* ---- types and shapes ---- */
 static int check_types(const exact_norm_op *o, int n, const exact_tensor *in, exact_error *err) {
   for (int i = 0; i < n; i++) {
-    if (i >= needed(o) && !in[i].dtype) continue;
-    int code = o->kind == NORM_RMS ? EXACT_UNSUPPORTED : EXACT_INVALID;
-    if (in[i].dtype != o->op.dtype)
-      return exact_fail(err, i ? code : EXACT_INVALID, "%s has the element type %s, expected %s", i ? names[i - 1] : "X",
-                        exact_dtype_name(in[i].dtype), exact_dtype_name(o->op.dtype));
+    bool optional = o->kind == NORM_LAYER && i == 2, may_differ = o->kind == NORM_RMS && i == 1;
+    if (in[i].dtype != o->op.dtype && !(optional && !in[i].dtype))
+      return exact_fail(err, may_differ ? EXACT_UNSUPPORTED : EXACT_INVALID, "%s has the element type %s, expected %s",
+                        i ? names[i - 1] : "X", exact_dtype_name(in[i].dtype), exact_dtype_name(o->op.dtype));
   }
   return EXACT_OK;
 }
@@ -113,7 +111,7 @@ static void set_table(exact_norm_table *t, const exact_tensor *x, int axis, cons
 
 static void set_rows(exact_norm_plan *p, const exact_norm_op *o, int n, const exact_tensor *in) {
   const exact_tensor *x = &in[0];
-  int axis = 0, split = 2, arith = exact_arith(o->op.dtype);
+  int axis = 0, arith = exact_arith(o->op.dtype);
   if (layer(o)) {
     exact_axis(o->axis, x->rank, &axis, NULL);
     p->rows = exact_extent(x, 0, axis);
@@ -123,7 +121,7 @@ static void set_rows(exact_norm_plan *p, const exact_norm_op *o, int n, const ex
     return;
   }
   size_t channels = (size_t)x->dims[1], groups = o->kind == NORM_GROUP ? (size_t)o->num_groups : channels;
-  size_t spatial = exact_extent(x, split, x->rank), per_group = groups ? channels / groups : 0;
+  size_t spatial = exact_extent(x, 2, x->rank), per_group = groups ? channels / groups : 0;
   p->period = (size_t)in[1].dims[0];
   p->rows = (size_t)x->dims[0] * groups;
   p->n = per_group * spatial;
@@ -149,7 +147,9 @@ static bool set_workspace(exact_norm_plan *p, int dtype) {
 static int plan(const exact_op *op, int n, const exact_tensor *in, exact_plan **out, exact_error *err) {
   const exact_norm_op *o = (const exact_norm_op *)op;
   exact_tensor y[3];
+  size_t count;
   int rc = infer(op, n, in, y, err);
+  for (int i = 0; i < op->cls->outputs && !rc; i++) rc = exact_count(&y[i], "an output", &count, err);
   if (rc) return rc;
   exact_norm_plan *p = exact_new(sizeof *p, err);
   if (!p) return EXACT_NO_MEMORY;
@@ -160,7 +160,7 @@ static int plan(const exact_op *op, int n, const exact_tensor *in, exact_plan **
     p->per_task = p->n < TASK_ELEMENTS ? TASK_ELEMENTS / (p->n ? p->n : 1) : 1;
     p->tasks = (p->rows - 1) / p->per_task + 1;
   }
-  if (!set_workspace(p, op->dtype)) {
+  if (p->rows && p->n && !set_workspace(p, op->dtype)) {
     exact_fail(err, EXACT_INVALID, "a row of %zu elements is too large", p->n);
     free(p);
     return EXACT_INVALID;

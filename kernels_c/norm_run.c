@@ -127,7 +127,7 @@ void exact_norm_run(const exact_call *call) {
                 .native = o->op.dtype == arith};
   if (!p->rows) return;
   if (!p->n) {
-    exact_parallel(NULL, 1, run_empty, &r);
+    if (o->kind == NORM_LAYER && (call->out[1] || call->out[2])) exact_parallel(NULL, 1, run_empty, &r);
     return;
   }
   if (!r.native) exact_slots_init(&r.slots, call->work + p->slots, p->area, (int)p->areas);
