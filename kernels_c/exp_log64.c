@@ -1,4 +1,4 @@
-/* float64 exp and log: a pair of doubles with a relative error below 2^-64, of which the tail is far smaller than the head;
+/* float64 exp and log: a pair of doubles, the tail far smaller than the head, with an error below 2^-66 (exp) and 2^-65 (log);
  * where head + (tail - error) and head + (tail + error) round to the same double, that is the result, elsewhere 256-bit
  * integers decide. The bounds: docs/exp_log.md, "float64". */
 #include "exp_log64.h"
@@ -59,7 +59,7 @@ double exact_exp_cr(double x) {
   if (__builtin_fabs(x) < 0x1p-54) return 1;
   if (x < -708 || x > 709) return exact_exp_wide(x);
   pair y = exp_pair(x, &power);
-  double above = y.head + (y.tail + 0x1p-64), below = y.head + (y.tail - 0x1p-64);
+  double above = y.head + (y.tail + 0x1p-66), below = y.head + (y.tail - 0x1p-66);
   if (above != below) return exact_exp_wide(x);
   return exact_from_bits64(exact_bits64(above) + ((uint64_t)(int64_t)power << 52));
 }
@@ -96,7 +96,7 @@ double exact_log_cr(double x) {
   }
   int64_t power = (int64_t)(u - least) >> 52;
   pair y = log_pair(exact_from_bits64(u - ((uint64_t)power << 52)), e + (double)power);
-  double error = __builtin_fabs(y.head) * 0x1p-64;
+  double error = __builtin_fabs(y.head) * 0x1p-65;
   double above = y.head + (y.tail + error), below = y.head + (y.tail - error);
   return above == below ? above : exact_log_wide(x);
 }

@@ -47,12 +47,12 @@ static wide multiply(wide a, wide b) {
   return high;
 }
 
-static wide divide(wide a, unsigned n) { /* a >= 0 */
-  u128 rest = 0;
+static wide divide(wide a, uint32_t n) { /* a >= 0 */
+  uint64_t rest = 0;
   for (int i = WORDS - 1; i >= 0; i--) {
-    rest = rest << 64 | a.word[i];
-    a.word[i] = (uint64_t)(rest / n);
-    rest %= n;
+    uint64_t high = rest << 32 | a.word[i] >> 32, low = high % n << 32 | (a.word[i] & 0xFFFFFFFF);
+    a.word[i] = high / n << 32 | low / n;
+    rest = low % n;
   }
   return a;
 }

@@ -61,27 +61,24 @@ static void put32(void *p, size_t i, int dtype, float v) {
 
 static size_t row_start(const softmax_plan *p, size_t row) { return row / p->inner * p->n * p->inner + row % p->inner; }
 
-/* The rows of [first, first + count), count <= 16, side by side; lanes without a row hold zeros. */
+/* The rows of [first, first + count), count <= 16, side by side; lanes of the scratch without a row hold zeros. */
 static void run_lanes(const softmax_run *r, size_t first, size_t count, float *tile) {
   const softmax_plan *p = r->plan;
   const softmax_op *o = (const softmax_op *)p->plan.op;
   const int dtype = o->op.dtype;
-  const size_t size = exact_dtype_size(dtype);
+  const bool fast = o->op.mode == EXACT_MODE_FAST;
   size_t start[LANES];
   for (size_t i = 0; i < count; i++) start[i] = row_start(p, first + i);
-  bool together = start[count - 1] - start[0] == count - 1;
+  if (dtype == EXACT_FLOAT32 && count == LANES && start[LANES - 1] - start[0] == LANES - 1) {
+    o->op.isa->softmax->lanes32((const float *)r->in + start[0], (float *)r->out + start[0], p->n, p->inner, o->kind, fast);
+    return;
+  }
   if (count < LANES) memset(tile, 0, p->n * LANES * sizeof *tile);
   for (size_t j = 0; j < p->n; j++)
-    if (together)
-      exact_load_row(tile + j * LANES, r->in + (start[0] + j * p->inner) * size, count, dtype);
-    else
-      for (size_t i = 0; i < count; i++) tile[j * LANES + i] = get32(r->in, start[i] + j * p->inner, dtype);
-  o->op.isa->softmax->lanes32(tile, p->n, o->kind, o->op.mode == EXACT_MODE_FAST);
+    for (size_t i = 0; i < count; i++) tile[j * LANES + i] = get32(r->in, start[i] + j * p->inner, dtype);
+  o->op.isa->softmax->lanes32(tile, tile, p->n, LANES, o->kind, fast);
   for (size_t j = 0; j < p->n; j++)
-    if (together)
-      exact_store_row(r->out + (start[0] + j * p->inner) * size, tile + j * LANES, count, dtype);
-    else
-      for (size_t i = 0; i < count; i++) put32(r->out, start[i] + j * p->inner, dtype, tile[j * LANES + i]);
+    for (size_t i = 0; i < count; i++) put32(r->out, start[i] + j * p->inner, dtype, tile[j * LANES + i]);
 }
 
 static void run_row64(const softmax_run *r, size_t row, double *scratch) {
@@ -105,12 +102,7 @@ static void run_rows(const softmax_run *r, size_t first, size_t count, float *sc
   } else if (o->op.dtype == EXACT_FLOAT32) {
     k->rows32((const float *)(r->in + at), (float *)(r->out + at), count, p->n, o->kind, fast);
   } else {
-    for (size_t i = 0; i < count; i++) {
-      size_t row = at + i * p->n * sizeof(uint16_t);
-      exact_load_row(scratch, r->in + row, p->n, o->op.dtype);
-      k->rows32(scratch, scratch, 1, p->n, o->kind, fast);
-      exact_store_row(r->out + row, scratch, p->n, o->op.dtype);
-    }
+    k->rows16((const uint16_t *)(r->in + at), (uint16_t *)(r->out + at), count, p->n, o->op.dtype, o->kind, fast, scratch);
   }
 }
 

@@ -8,8 +8,10 @@ enum { EXACT_SOFTMAX_LANES = 16 };
 struct exact_softmax_kernels {
   /* Contiguous rows of n > 0 elements; y may be x. */
   void (*rows32)(const float *x, float *y, size_t rows, size_t n, int kind, bool fast);
-  /* 16 rows side by side in place: element j of row i at tile[16 * j + i]. */
-  void (*lanes32)(float *tile, size_t n, int kind, bool fast);
+  /* The same in float16 or bfloat16; scratch for n floats. */
+  void (*rows16)(const uint16_t *x, uint16_t *y, size_t rows, size_t n, int dtype, int kind, bool fast, float *scratch);
+  /* 16 rows side by side: element j of row i at x[j * stride + i]; y may be x. */
+  void (*lanes32)(const float *x, float *y, size_t n, size_t stride, int kind, bool fast);
 };
 
 /* Contiguous rows of n > 0 doubles; y may be x. */

@@ -2,6 +2,7 @@
  * +infinity, or of -infinity alone, makes l NaN, since its d holds NaN; then all of it is NaN. docs/softmax.md */
 #include "softmax.h"
 
+#include "half.h"
 #include "softmax_block.h"
 
 #define ROW_FN static inline __attribute__((always_inline)) EXACT_EXP_TARGET
@@ -66,7 +67,17 @@ ROW_FN void softmax(const float *x, float *y, size_t rows, size_t n, bool log, b
 }
 
 /* 1 at the first maximum; a row with NaN is all zeros. */
-static void hardmax(const float *x, float *y, size_t n, size_t stride) {
+ROW_FN void hardmax(const float *x, float *y, size_t n) {
+  float m = row_max(x, n);
+  unsigned nans = 0;
+  size_t best = 0;
+  for (size_t j = 0; j < n; j++) nans += x[j] != x[j];
+  while (!nans && x[best] != m) best++;
+  memset(y, 0, n * sizeof *y);
+  if (!nans) y[best] = 1;
+}
+
+static void hardmax_lane(const float *x, float *y, size_t n, size_t stride) {
   size_t best = 0;
   bool nan = false;
   for (size_t j = 0; j < n; j++) {
@@ -79,7 +90,7 @@ static void hardmax(const float *x, float *y, size_t n, size_t stride) {
 
 static EXACT_EXP_TARGET void rows32(const float *x, float *y, size_t rows, size_t n, int kind, bool fast) {
   if (kind == EXACT_HARDMAX)
-    for (size_t i = 0; i < rows; i++) hardmax(x + i * n, y + i * n, n, 1);
+    for (size_t i = 0; i < rows; i++) hardmax(x + i * n, y + i * n, n);
   else if (kind == EXACT_LOG_SOFTMAX && fast)
     softmax(x, y, rows, n, true, true);
   else if (kind == EXACT_LOG_SOFTMAX)
@@ -90,47 +101,55 @@ static EXACT_EXP_TARGET void rows32(const float *x, float *y, size_t rows, size_
     softmax(x, y, rows, n, false, false);
 }
 
+static void rows16(const uint16_t *x, uint16_t *y, size_t rows, size_t n, int dtype, int kind, bool fast, float *scratch) {
+  for (size_t i = 0; i < rows; i++) {
+    exact_load_row(scratch, x + i * n, n, dtype);
+    rows32(scratch, scratch, 1, n, kind, fast);
+    exact_store_row(y + i * n, scratch, n, dtype);
+  }
+}
+
 /* ---- 16 rows side by side: the partials are 16 blocks ---- */
-ROW_FN void lanes(float *tile, size_t n, bool log, bool fast) {
+ROW_FN void lanes(const float *x, float *y, size_t n, size_t stride, bool log, bool fast) {
   block max = block_set1(-__builtin_inff()), partial[16];
-  for (size_t j = 0; j < n; j++) max = block_greater(block_load(tile + 16 * j), max);
+  for (size_t j = 0; j < n; j++) max = block_greater(block_load(x + j * stride), max);
   for (int p = 0; p < 16; p++) partial[p] = block_set1(0);
   for (size_t j = 0; j < n; j++) {
-    block d = block_sub(block_load(tile + 16 * j), max), e = block_exp(d, fast);
-    block_store(tile + 16 * j, log ? d : e);
+    block d = block_sub(block_load(x + j * stride), max), e = block_exp(d, fast);
+    block_store(y + j * stride, log ? d : e);
     partial[j & 15] = block_add(partial[j & 15], e);
   }
   for (int half = 8; half; half /= 2)
     for (int p = 0; p < half; p++) partial[p] = block_add(partial[p], partial[p + half]);
-  float l[16], nan[16];
+  float l[16];
+  bool nan[16], any = false;
   block_store(l, partial[0]);
-  bool any = false;
   for (int i = 0; i < 16; i++) {
     nan[i] = l[i] != l[i];
-    any |= l[i] != l[i];
+    any |= nan[i];
     if (log) l[i] = exact_logf_cr(l[i]);
   }
   block divisor = block_load(l);
   for (size_t j = 0; j < n; j++) {
-    block b = block_load(tile + 16 * j);
-    block_store(tile + 16 * j, log ? block_sub(b, divisor) : block_div(b, divisor));
+    block b = block_load(y + j * stride);
+    block_store(y + j * stride, log ? block_sub(b, divisor) : block_div(b, divisor));
   }
   for (size_t j = 0; any && j < n; j++)
-    for (int i = 0; i < 16; i++)
-      if (nan[i] != 0) tile[16 * j + (size_t)i] = canonical_nan;
+    for (size_t i = 0; i < 16; i++)
+      if (nan[i]) y[j * stride + i] = canonical_nan;
 }
 
-static EXACT_EXP_TARGET void lanes32(float *tile, size_t n, int kind, bool fast) {
+static EXACT_EXP_TARGET void lanes32(const float *x, float *y, size_t n, size_t stride, int kind, bool fast) {
   if (kind == EXACT_HARDMAX)
-    for (int i = 0; i < 16; i++) hardmax(tile + i, tile + i, n, 16);
+    for (int i = 0; i < 16; i++) hardmax_lane(x + i, y + i, n, stride);
   else if (kind == EXACT_LOG_SOFTMAX && fast)
-    lanes(tile, n, true, true);
+    lanes(x, y, n, stride, true, true);
   else if (kind == EXACT_LOG_SOFTMAX)
-    lanes(tile, n, true, false);
+    lanes(x, y, n, stride, true, false);
   else if (fast)
-    lanes(tile, n, false, true);
+    lanes(x, y, n, stride, false, true);
   else
-    lanes(tile, n, false, false);
+    lanes(x, y, n, stride, false, false);
 }
 
-const struct exact_softmax_kernels EXACT_SYM(exact_softmax) = {rows32, lanes32};
+const struct exact_softmax_kernels EXACT_SYM(exact_softmax) = {rows32, rows16, lanes32};
