@@ -224,6 +224,20 @@ def test_group_normalization(random_node, form):
 
 
 @pytest.mark.parametrize("face", FACES)
+@pytest.mark.parametrize("opset, length", [(18, 4), (21, 2)])
+def test_group_normalization_with_the_other_length(face, opset, length):
+    """The plugin knows the opset, the custom-op library goes by the length: docs/norm.md."""
+    x, scale = data(np.random.default_rng(4), (2, 4, 5), np.float32), data(np.random.default_rng(5), (length,), np.float32)
+    proto, feeds = model("GroupNormalization", [x, scale, scale], {"num_groups": 2}, "dynamic", opset=opset)
+    if face == "plugin":
+        with pytest.raises(Exception, match=r"(?s)GroupNormalization.*scale"):
+            session(proto, face).run(None, feeds)
+    else:
+        want = reference.group_normalization(x, scale, scale, num_groups=2)
+        assert_bits(session(proto, face).run(None, feeds)[0], want)
+
+
+@pytest.mark.parametrize("face", FACES)
 def test_axes_computed_at_run_time(face):
     """One session, other axes at every run, computed by nodes."""
     nodes = [node("Add", ["a", "one"], ["axes"], "add"), node("ReduceSum", ["x", "axes"], keepdims=0)]
