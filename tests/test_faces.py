@@ -270,7 +270,67 @@ def patterns():
         "Pad+Conv": (pad, x, kernels.conv(padded, w, b)),
         "Pad+MaxPool": (pool, negative, kernels.max_pool(np.pad(negative, ((0, 0), (0, 0), (1, 1), (1, 1))), [2, 2])),
         "Conv of constants": (constant, np.zeros((1, 8, 10, 10), np.float32), y + np.float32(0)),
+        **second_patterns(),
     }
+
+
+def second_patterns():
+    """What ONNX Runtime would fuse, or would compute along another axis and so in another order."""
+    x = data(RNG, (2, 9, 7, 50), np.float32)
+    scale, bias, epsilon, two = (data(RNG, (50,), np.float32), data(RNG, (50,), np.float32), np.float32(1e-5), np.float32(2))
+    mean = {"axes": [-1], "keepdims": 1}
+    layer = graph(
+        [
+            node("ReduceMean", ["x"], ["m"], "m", **mean),
+            node("Sub", ["x", "m"], ["d"], "d"),
+            node("Pow", ["d", "two"], ["dd"], "dd"),
+            node("ReduceMean", ["dd"], ["v"], "v", **mean),
+            node("Add", ["v", "eps"], ["ve"], "ve"),
+            node("Sqrt", ["ve"], ["s"], "s"),
+            node("Div", ["d", "s"], ["n"], "q"),
+            node("Mul", ["n", "scale"], ["t"], "t"),
+            node("Add", ["t", "bias"], name="a"),
+        ],
+        {"x": (np.float32, x.shape)},
+        {"two": np.array(two), "eps": np.array(epsilon), "scale": scale, "bias": bias},
+    )
+    d = x - kernels.reduce_mean(x, [-1])
+    v = kernels.reduce_mean(d * d, [-1])
+    patterns = {"LayerNormalization in pieces": (layer, x, d / np.sqrt(v + epsilon) * scale + bias)}
+
+    root_mean_square = graph(
+        [
+            node("Pow", ["x", "two"], ["xx"], "xx"),
+            node("ReduceMean", ["xx"], ["v"], "v", **mean),
+            node("Add", ["v", "eps"], ["ve"], "ve"),
+            node("Sqrt", ["ve"], ["s"], "s"),
+            node("Div", ["x", "s"], ["n"], "q"),
+            node("Mul", ["n", "scale"], name="t"),
+        ],
+        {"x": (np.float32, x.shape)},
+        {"two": np.array(two), "eps": np.array(epsilon), "scale": scale},
+    )
+    v = kernels.reduce_mean(x * x, [-1])
+    patterns["RMSNormalization in pieces"] = (root_mean_square, x, x / np.sqrt(v + epsilon) * scale)
+
+    there, back = [0, 2, 3, 1], [0, 3, 1, 2]
+    moved = np.ascontiguousarray(x.transpose(there))
+    for op, attributes, want in (
+        ("ReduceMean", {"axes": [3]}, kernels.reduce_mean(moved, [3])),
+        ("ReduceL2", {"axes": [1, 3]}, kernels.reduce_l2(moved, [1, 3])),
+        ("Softmax", {"axis": 3}, kernels.softmax(moved, axis=3)),
+        ("ArgMax", {"axis": 3}, kernels.arg_max(moved, axis=3)),
+    ):
+        m = graph(
+            [
+                node("Transpose", ["x"], ["t"], "there", perm=there),
+                node(op, ["t"], ["r"], **attributes),
+                node("Transpose", ["r"], name="back", perm=back),
+            ],
+            {"x": (np.float32, x.shape)},
+        )
+        patterns[f"Transpose+{op}+Transpose"] = (m, x, np.ascontiguousarray(want.transpose(back)))
+    return patterns
 
 
 PATTERNS = patterns()
@@ -295,20 +355,23 @@ def test_no_layout_rewrite(face):
 @pytest.mark.skipif("plugin" not in FACES, reason="the list is for the plugin; 1.17 has no config entry to disable rewrites")
 def test_each_rewrite_in_the_list_changes_something():
     """rewrites.def holds no name that ONNX Runtime does not know or that leaves these models alone."""
-    patterns_of = {
-        "ConvBNFusion": "Conv+BatchNormalization+Relu",
-        "ConvAddFusion": "Conv+Add",
-        "ConvMulFusion": "Conv+Mul",
-        "Pad_Fusion": "Pad+Conv",
-        "ConstantFolding": "Conv of constants",
+    patterns_of = {  # and the rewrites to switch off besides, to see this one
+        "ConvBNFusion": ("Conv+BatchNormalization+Relu", ""),
+        "ConvAddFusion": ("Conv+Add", ""),
+        "ConvMulFusion": ("Conv+Mul", ""),
+        "Pad_Fusion": ("Pad+Conv", ""),
+        "ConstantFolding": ("Conv of constants", ""),
+        "LayerNormFusionL1": ("LayerNormalization in pieces", "LayerNormFusionL2"),
+        "TransposeOptimizer": ("Transpose+ReduceMean+Transpose", "TransposeOptimizer_CPUExecutionProvider"),
+        "TransposeOptimizer_CPUExecutionProvider": ("Transpose+ReduceMean+Transpose", "TransposeOptimizer"),
     }
-    assert set(patterns_of) == set(REWRITES)
-    for rewrite, name in patterns_of.items():
+    assert set(REWRITES) == set(patterns_of)
+    for rewrite, (name, others) in patterns_of.items():
         m, x, _ = PATTERNS[name]
         counts = []
-        for disabled in ("", rewrite):
+        for disabled in (others, f"{others};{rewrite}"):
             so = measure.options(1)
-            so.graph_optimization_level = ort.GraphOptimizationLevel.ORT_ENABLE_BASIC
+            so.graph_optimization_level = ort.GraphOptimizationLevel.ORT_ENABLE_EXTENDED
             so.add_session_config_entry("optimization.disable_specified_optimizers", disabled)
             so.enable_profiling = True
             so.profile_file_prefix = "/tmp/exact-test-profile"
