@@ -7,7 +7,7 @@ import pytest
 import reference
 import strategies
 from faces import FACES, NEWEST_OPSET, cpu, graph, node, session
-from helpers import as_tuple, assert_bits, attempt, data, examples
+from helpers import as_tuple, assert_bits, attempt, data, examples, kernels
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from test_cases import CASES, tensor, tensors
@@ -235,6 +235,47 @@ def test_group_normalization_with_the_other_length(face, opset, length):
     else:
         want = reference.group_normalization(x, scale, scale, num_groups=2)
         assert_bits(session(proto, face).run(None, feeds)[0], want)
+
+
+@pytest.mark.parametrize("face", FACES)
+@pytest.mark.parametrize("names", [("y", "", "s"), ("", "m", ""), ("y", "m", "")], ids=str)
+def test_some_outputs_of_layer_normalization(names, face):
+    rng = np.random.default_rng(6)
+    x, scale = data(rng, (3, 40), np.float32), data(rng, (40,), np.float32)
+    if not names[0]:  # Y is required: nobody reads it
+        names = ("unused", *names[1:])
+    wanted = [name for name in names if name in ("y", "m", "s")]
+    proto = graph([node("LayerNormalization", ["x", "w"], names)], {"x": (x.dtype, x.shape)}, {"w": scale}, wanted)
+    every = dict(zip(("y", "m", "s"), reference.layer_normalization(x, scale, return_statistics=True), strict=True))
+    for got, name in zip(session(proto, face).run(None, {"x": x}), wanted, strict=True):
+        assert_bits(got, every[name], f"{name} {face}")
+
+
+@pytest.mark.parametrize("face", FACES)
+@pytest.mark.parametrize("operator", ["Softmax", "LogSoftmax"])
+def test_fast_softmax_in_a_session(operator, face):
+    x = data(np.random.default_rng(7), (9, 300), np.float32) * np.float32(5)
+    proto, feeds = model(operator, [x], {}, "inputs")
+    (got,) = session(proto, face, mode="fast").run(None, feeds)
+    assert_bits(got, getattr(kernels, SOFTMAXES[operator])(x, mode="fast"))
+
+
+@pytest.mark.parametrize("face", FACES)
+def test_rows_of_a_batch_in_a_session(face):
+    """Row i of a batch of 4 is row i alone, through a chain of the operators."""
+    rng = np.random.default_rng(8)
+    x, w, b = data(rng, (4, 6, 50), np.float32), data(rng, (50,), np.float32), data(rng, (6,), np.float32)
+    nodes = [
+        node("LayerNormalization", ["x", "w", "w"], ["l"], "l"),
+        node("InstanceNormalization", ["l", "b", "b"], ["i"], "i"),
+        node("Softmax", ["i"], ["s"], "s"),
+        node("ReduceMean", ["s"], ["r"], "r", axes=[2], keepdims=0),
+        node("LogSoftmax", ["r"], ["y"], "y"),
+    ]
+    run = session(graph(nodes, {"x": (np.float32, ["n", 6, 50])}, {"w": w, "b": b}, opset=17), face)
+    (whole,) = run.run(None, {"x": x})
+    for row in range(4):
+        assert_bits(run.run(None, {"x": x[row : row + 1]})[0], whole[row : row + 1])
 
 
 @pytest.mark.parametrize("face", FACES)
