@@ -183,7 +183,10 @@ typedef struct exact_layer_norm_attrs {
 int exact_layer_norm_new(const exact_layer_norm_attrs *attrs, int dtype, exact_op **op, exact_error *err);
 int exact_rms_norm_new(const exact_layer_norm_attrs *attrs, int dtype, exact_op **op, exact_error *err);
 /* Inputs X, scale, B. Output Y. */
-int exact_instance_norm_new(float epsilon, int dtype, exact_op **op, exact_error *err);
+typedef struct exact_instance_norm_attrs {
+  float epsilon;
+} exact_instance_norm_attrs;
+int exact_instance_norm_new(const exact_instance_norm_attrs *attrs, int dtype, exact_op **op, exact_error *err);
 /* Inputs X, scale, B. Output Y. scale and B hold one number per channel (opset 21) or per group (opset 18); BY_LENGTH tells
  * them apart by the length of scale. */
 enum { EXACT_GROUP_BY_LENGTH, EXACT_GROUP_PER_GROUP, EXACT_GROUP_PER_CHANNEL };

@@ -217,8 +217,8 @@ int exact_rms_norm_new(const exact_layer_norm_attrs *a, int dtype, exact_op **op
   return rc ? rc : new_norm(&o, dtype, op, err);
 }
 
-int exact_instance_norm_new(float epsilon, int dtype, exact_op **op, exact_error *err) {
-  exact_norm_op o = {.kind = NORM_INSTANCE, .epsilon = epsilon};
+int exact_instance_norm_new(const exact_instance_norm_attrs *a, int dtype, exact_op **op, exact_error *err) {
+  exact_norm_op o = {.kind = NORM_INSTANCE, .epsilon = a->epsilon};
   return new_norm(&o, dtype, op, err);
 }
 

@@ -23,9 +23,9 @@ static int group(const node *n, exact_op **op, exact_error *err) {
 }
 
 int op_norm(const node *n, exact_op **op, exact_error *err) {
-  float epsilon = 1e-5f;
+  exact_instance_norm_attrs a = {0};
   if (!strcmp(n->row->type, "GroupNormalization")) return group(n, op, err);
   if (strcmp(n->row->type, "InstanceNormalization")) return layer(n, op, err);
-  int rc = node_float(n, "epsilon", 1e-5f, &epsilon, err);
-  return rc ? rc : exact_instance_norm_new(epsilon, n->dtype, op, err);
+  int rc = node_float(n, "epsilon", 1e-5f, &a.epsilon, err);
+  return rc ? rc : exact_instance_norm_new(&a, n->dtype, op, err);
 }

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import operator
+import struct
+import sys
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -69,6 +72,21 @@ def _set_ints(field: Any, values: Ints) -> None:
     field.n = len(integers)
     for i, value in enumerate(integers[: len(field.v)]):
         field.v[i] = value
+
+
+def _set_float(attrs: Any, field: str, value: float) -> None:
+    """Sets a float32 field to the value rounded to nearest even. Not by a conversion of the processor's: that would depend on
+    the thread's floating-point settings."""
+    (bits,) = struct.unpack("<Q", struct.pack("<d", math.copysign(value, value)))
+    sign, exponent, fraction = bits >> 63, bits >> 52 & 0x7FF, bits & ((1 << 52) - 1)
+    if exponent == 0x7FF:
+        number = 0x7FC00000 if fraction else 0x7F800000
+    else:
+        shift = 29 + max(0, 897 - exponent)  # 897: exponent of the least normal float32
+        whole = fraction | (1 << 52 if exponent else 0)
+        number = (whole + (1 << (shift - 1)) - 1 + (whole >> shift & 1)) >> shift
+        number = min(number + max(0, exponent - 897 << 23), 0x7F800000)
+    ffi.memmove(ffi.addressof(attrs, field), (sign << 31 | number).to_bytes(4, sys.byteorder), 4)
 
 
 # ---- calls ----

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ._calls import _arrays, _create, _number, _run
+from ._calls import _arrays, _create, _number, _run, _set_float
 from ._kernels import ffi, lib
 
 
@@ -50,7 +50,9 @@ def instance_normalization(
     """ONNX InstanceNormalization (docs/norm.md): x is [N, C, D1 .. Dr], scale and b are [C]."""
     name = "instance_normalization"
     arrays = _arrays(name, x=x, scale=scale, b=b)
-    op = _create(name, lib.exact_instance_norm_new, epsilon, _number(arrays[0]))
+    attrs = ffi.new("exact_instance_norm_attrs *")
+    _set_float(attrs, "epsilon", epsilon)
+    op = _create(name, lib.exact_instance_norm_new, attrs, _number(arrays[0]))
     return _run(name, op, arrays, threads)[0]
 
 
@@ -73,7 +75,7 @@ def group_normalization(
     attrs = ffi.new("exact_group_norm_attrs *")
     attrs.num_groups = operator.index(num_groups)
     attrs.stash_type = operator.index(stash_type)
-    attrs.epsilon = epsilon
+    _set_float(attrs, "epsilon", epsilon)
     attrs.parameters = lib.EXACT_GROUP_BY_LENGTH
     op = _create(name, lib.exact_group_norm_new, attrs, _number(arrays[0]))
     return _run(name, op, arrays, threads)[0]
@@ -83,5 +85,5 @@ def _layer_attrs(axis: int, epsilon: float, stash_type: int) -> Any:
     attrs = ffi.new("exact_layer_norm_attrs *")
     attrs.axis = operator.index(axis)
     attrs.stash_type = operator.index(stash_type)
-    attrs.epsilon = epsilon
+    _set_float(attrs, "epsilon", epsilon)
     return attrs
