@@ -411,6 +411,15 @@ def test_training_batch_normalization_is_left_to_onnx_runtime(face):
         assert measure.placement(m, {"x": x}, face) == [("n", "BatchNormalization", "CPUExecutionProvider")]
 
 
+@pytest.mark.parametrize("opset", [9, 12, 13])
+@pytest.mark.parametrize("op", ["Softmax", "LogSoftmax", "Hardmax"])
+def test_custom_ops_leave_older_softmax_to_onnx_runtime(op, opset):
+    """The library cannot see a model's opset, so it must not take one whose rows are flattened."""
+    x = data(RNG, (2, 3, 40), np.float32)
+    m = graph([node(op, ["x"])], {"x": (np.float32, x.shape)}, opset=opset)
+    assert_bits(run(m, "custom_ops", {"x": x})[0], cpu(m, {"x": x})[0])
+
+
 @pytest.mark.parametrize("face", FACES)
 def test_control_flow_bodies(face):
     """Our kernels run inside If branches, with weights of the outer graph."""
