@@ -7,7 +7,7 @@
 #include "reduce.h"
 
 /* Lines side by side; elements widened at a time; elements of a task. */
-enum { TILE = 512, BLOCK = 1024, GROUP = 8, TASK_ELEMENTS = 32768 };
+enum { TILE = 1024, BLOCK = 1024, GROUP = 8, TASK_ELEMENTS = 32768 };
 
 typedef struct cumsum_op {
   exact_op op;
