@@ -140,4 +140,81 @@ int exact_pool_new(int kind, const exact_pool_attrs *attrs, int dtype, exact_op 
 /* Inputs X, scale, B, mean, var. Output Y. epsilon is rounded to float32. docs/batchnorm.md */
 int exact_batchnorm_new(double epsilon, int dtype, exact_op **op, exact_error *err);
 
+/* ---- Softmax, LogSoftmax, Hardmax ---- */
+/* Input. Output. flatten: up to opset 12, where the axes from `axis` on are one row. docs/softmax.md */
+enum { EXACT_SOFTMAX, EXACT_LOG_SOFTMAX, EXACT_HARDMAX };
+int exact_softmax_new(int kind, int64_t axis, int flatten, int dtype, int mode, exact_op **op, exact_error *err);
+
+/* ---- exp and log of arrays, correctly rounded: docs/exp_log.md. y may be x; fails only when EXACT_ISA is wrong ---- */
+int exact_exp_f32(const float *x, float *y, size_t n, exact_error *err);
+int exact_log_f32(const float *x, float *y, size_t n, exact_error *err);
+int exact_exp_f64(const double *x, double *y, size_t n, exact_error *err);
+int exact_log_f64(const double *x, double *y, size_t n, exact_error *err);
+
+/* ---- reductions ---- */
+/* Inputs data, axes (int64, optional). The attribute axes of the older opsets: n_axes 0 when absent. docs/reduce.md */
+enum {
+  EXACT_REDUCE_SUM,
+  EXACT_REDUCE_MEAN,
+  EXACT_REDUCE_L1,
+  EXACT_REDUCE_L2,
+  EXACT_REDUCE_SUM_SQUARE,
+  EXACT_REDUCE_LOG_SUM,
+  EXACT_REDUCE_LOG_SUM_EXP,
+  EXACT_REDUCE_PROD,
+  EXACT_REDUCE_MAX,
+  EXACT_REDUCE_MIN
+};
+typedef struct exact_reduce_attrs {
+  int64_t keepdims;
+  int64_t noop_with_empty_axes;
+  int n_axes;
+  int64_t axes[16];
+} exact_reduce_attrs;
+int exact_reduce_new(int kind, const exact_reduce_attrs *attrs, int dtype, exact_op **op, exact_error *err);
+
+/* ---- normalization over rows: docs/norm.md ---- */
+/* Inputs X, scale, B (optional, not of RMSNormalization). Outputs Y; LayerNormalization also Mean and InvStdDev (float32). */
+typedef struct exact_layer_norm_attrs {
+  int64_t axis;
+  int64_t stash_type;
+  float epsilon;
+} exact_layer_norm_attrs;
+int exact_layer_norm_new(const exact_layer_norm_attrs *attrs, int dtype, exact_op **op, exact_error *err);
+int exact_rms_norm_new(const exact_layer_norm_attrs *attrs, int dtype, exact_op **op, exact_error *err);
+/* Inputs X, scale, B. Output Y. */
+typedef struct exact_instance_norm_attrs {
+  float epsilon;
+} exact_instance_norm_attrs;
+int exact_instance_norm_new(const exact_instance_norm_attrs *attrs, int dtype, exact_op **op, exact_error *err);
+/* Inputs X, scale, B. Output Y. scale and B hold one number per channel (opset 21) or per group (opset 18); BY_LENGTH tells
+ * them apart by the length of scale. */
+enum { EXACT_GROUP_BY_LENGTH, EXACT_GROUP_PER_GROUP, EXACT_GROUP_PER_CHANNEL };
+typedef struct exact_group_norm_attrs {
+  int64_t num_groups;
+  int64_t stash_type;
+  float epsilon;
+  int parameters;
+} exact_group_norm_attrs;
+int exact_group_norm_new(const exact_group_norm_attrs *attrs, int dtype, exact_op **op, exact_error *err);
+
+/* ---- ArgMax, ArgMin ---- */
+/* Input data. Output indices (int64). docs/arg.md */
+enum { EXACT_ARG_MAX, EXACT_ARG_MIN };
+typedef struct exact_arg_attrs {
+  int64_t axis;
+  int64_t keepdims;
+  int64_t select_last_index;
+} exact_arg_attrs;
+int exact_arg_new(int kind, const exact_arg_attrs *attrs, int dtype, exact_op **op, exact_error *err);
+
+/* ---- CumSum, CumProd ---- */
+/* Inputs x, axis (int32 or int64, one element). Output y. docs/cumsum.md */
+enum { EXACT_CUMSUM, EXACT_CUMPROD };
+typedef struct exact_cumsum_attrs {
+  int64_t exclusive;
+  int64_t reverse;
+} exact_cumsum_attrs;
+int exact_cumsum_new(int kind, const exact_cumsum_attrs *attrs, int dtype, exact_op **op, exact_error *err);
+
 #endif

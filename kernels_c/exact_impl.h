@@ -103,6 +103,12 @@ struct exact_isa {
   const struct exact_conv_kernels *conv;                      /* conv.h */
   const struct exact_pool_kernels *pool;                      /* pool.h */
   const struct exact_batchnorm_kernels *batchnorm;            /* batchnorm.h */
+  const struct exact_reduce_kernels *reduce;                  /* reduce.h */
+  const struct exact_norm_kernels *norm;                      /* norm.h */
+  const struct exact_arg_kernels *arg;                        /* arg.h */
+  const struct exact_cumsum_kernels *cumsum;                  /* cumsum.h */
+  const struct exact_softmax_kernels *softmax;                /* softmax.h */
+  const struct exact_exp_log_kernels *exp_log;                /* exp_log_kernels.h */
 };
 const exact_isa *exact_isa_table(exact_error *err);
 

@@ -9,6 +9,12 @@ extern const struct exact_gemm_kernels EXACT_SYM(exact_fast_gemm32), EXACT_SYM(e
 extern const struct exact_conv_kernels EXACT_SYM(exact_conv);
 extern const struct exact_pool_kernels EXACT_SYM(exact_pool);
 extern const struct exact_batchnorm_kernels EXACT_SYM(exact_batchnorm);
+extern const struct exact_reduce_kernels EXACT_SYM(exact_reduce);
+extern const struct exact_norm_kernels EXACT_SYM(exact_norm);
+extern const struct exact_arg_kernels EXACT_SYM(exact_arg);
+extern const struct exact_cumsum_kernels EXACT_SYM(exact_cumsum);
+extern const struct exact_softmax_kernels EXACT_SYM(exact_softmax);
+extern const struct exact_exp_log_kernels EXACT_SYM(exact_exp_log);
 
 const exact_isa EXACT_SYM(exact_table) = {
     .name = TEXT(EXACT_ISA),
@@ -19,4 +25,10 @@ const exact_isa EXACT_SYM(exact_table) = {
     .conv = &EXACT_SYM(exact_conv),
     .pool = &EXACT_SYM(exact_pool),
     .batchnorm = &EXACT_SYM(exact_batchnorm),
+    .reduce = &EXACT_SYM(exact_reduce),
+    .norm = &EXACT_SYM(exact_norm),
+    .arg = &EXACT_SYM(exact_arg),
+    .cumsum = &EXACT_SYM(exact_cumsum),
+    .softmax = &EXACT_SYM(exact_softmax),
+    .exp_log = &EXACT_SYM(exact_exp_log),
 };

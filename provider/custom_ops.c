@@ -40,6 +40,7 @@ static int type_of(const OrtCustomOp *op, char letter) {
   switch (letter | 0x20) {
     case 't': return of(op)->dtype;
     case 'l': return EXACT_INT64;
+    case 'f': return EXACT_FLOAT32;
     default: return 0; /* undefined: any */
   }
 }
@@ -84,6 +85,17 @@ static void set_output(const OrtApi *api, OrtShapeInferContext *context, size_t 
   ORT(api, ReleaseTensorTypeAndShapeInfo)(info);
 }
 
+/* The first dimension of the output is the first one of the input, whatever that is. */
+static bool keeps_batch(const exact_op *op, const node *n) {
+  enum { ANY = 1000003 };
+  exact_tensor in[EXACT_MOST_IO], out[EXACT_MOST_IO];
+  exact_error err;
+  memcpy(in, n->input, sizeof in);
+  if (in[0].rank < 1) return false;
+  in[0].dims[0] = ANY;
+  return !exact_op_infer(op, n->n_inputs, in, out, &err) && out[0].rank > 0 && out[0].dims[0] == ANY;
+}
+
 static OrtStatus *infer_shapes(const OrtCustomOp *self, OrtShapeInferContext *context) {
   const OrtApi *api = of(self)->set->api;
   OrtTensorTypeAndShapeInfo *info = NULL;
@@ -97,7 +109,7 @@ static OrtStatus *infer_shapes(const OrtCustomOp *self, OrtShapeInferContext *co
   if (node_ranks_known(&n) && !n.row->glue(&n, &op, &err) && !exact_op_infer(op, n.n_inputs, n.input, out, &err) &&
       !ort_failed(api, ORT(api, ShapeInferContext_GetInputTypeShape)(context, 0, &info))) {
     if (ort_failed(api, ORT(api, GetSymbolicDimensions)(info, names, (size_t)n.input[0].rank))) names[0] = NULL;
-    set_output(api, context, 0, &out[0], names[0]);
+    set_output(api, context, 0, &out[0], keeps_batch(op, &n) ? names[0] : NULL);
   }
   exact_op_free(op);
   return NULL;

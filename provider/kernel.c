@@ -15,6 +15,13 @@ static void log_created(const kernel *k, const OrtKernelInfo *info, int mode) {
   ort_failed(k->api, ORT(k->api, Logger_LogMessage)(logger, ORT_LOG_INFO, text, __FILE__, __LINE__, __func__));
 }
 
+/* 0 for the phantom version of the custom-op library, and below API 24. */
+static int since_version(const OrtApi *api, int minor, const op_row *row, const OrtKernelInfo *info) {
+  int since = 0;
+  if (minor < 24 || ort_failed(api, ORT(api, KernelInfo_GetOperatorSinceVersion)(info, &since))) return 0;
+  return since == row->phantom ? 0 : since;
+}
+
 OrtStatus *kernel_new(const OrtApi *api, int minor, const op_row *row, const OrtKernelInfo *info, int mode, kernel **out) {
   exact_error err = {0};
   node n;
@@ -29,6 +36,7 @@ OrtStatus *kernel_new(const OrtApi *api, int minor, const op_row *row, const Ort
   if (ort_failed(api, ORT(api, KernelInfo_GetNodeName)(info, k->name, &size))) k->name[0] = '\0';
   node_of_kernel(&n, api, row, info);
   n.mode = mode;
+  n.since = since_version(api, minor, row, info);
   int rc = row->glue(&n, &k->op, &err);
   if (!rc && node_ranks_known(&n)) {
     exact_tensor shapes[EXACT_MOST_IO];

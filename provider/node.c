@@ -275,6 +275,7 @@ void node_of_graph(node *n, const OrtApi *api, const op_row *row, const OrtNode 
   *n = (node){.row = row, .source = &of_graph, .api = api, .handle = graph_node};
   const OrtValueInfo *values[64];
   size_t inputs = 0, outputs = 0;
+  if (ort_failed(api, ORT(api, Node_GetSinceVersion)(graph_node, &n->since))) n->since = 0;
   if (ort_failed(api, ORT(api, Node_GetNumInputs)(graph_node, &inputs)) || inputs > 64 ||
       ort_failed(api, ORT(api, Node_GetInputs)(graph_node, values, inputs)))
     return;

@@ -4,6 +4,11 @@
 #define BIT(type) (1u << (type))
 #define FLOATS (BIT(EXACT_FLOAT32) | BIT(EXACT_FLOAT64) | BIT(EXACT_FLOAT16) | BIT(EXACT_BFLOAT16))
 #define BYTES (BIT(EXACT_INT8) | BIT(EXACT_UINT8))
+#define WHOLE (BIT(EXACT_INT32) | BIT(EXACT_INT64) | BIT(EXACT_UINT32) | BIT(EXACT_UINT64))
+#define SHORTS (BIT(EXACT_INT16) | BIT(EXACT_UINT16))
+#define AXIS (BIT(EXACT_INT32) | BIT(EXACT_INT64))
+#define TRUTH BIT(EXACT_BOOL)
+#define SINGLE BIT(EXACT_FLOAT32)
 #define INDEX BIT(EXACT_INT64)
 
 #define OP(type, since, until, phantom, inputs, outputs, glue, ...) \

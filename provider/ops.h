@@ -42,6 +42,7 @@ typedef struct node {
   const OrtApi *api;
   const void *handle; /* OrtKernelInfo, OrtNode or OrtShapeInferContext */
   int mode;
+  int since; /* revision of the operator that the node has; 0: not known (custom-op library) */
   int n_inputs, n_outputs;
   int dtype;                         /* of the first input */
   bool output_used[EXACT_MOST_IO];   /* has a name */

@@ -13,6 +13,7 @@ import sys
 
 import numpy as np
 from helpers import FLOAT_PARAMS, TYPE_NAMES, data, isa, kernels
+from onnxruntime_ep_exact import _calls
 from test_bits_conv import HARD as CONV
 from test_bits_conv import HARD_TRANSPOSE as CONV_TRANSPOSE
 from test_bits_pool import HARD as POOL
@@ -43,6 +44,10 @@ def guarded(array):
     copy = guarded_empty(array.shape, array.dtype)
     copy[...] = array
     return copy
+
+
+def values(rng, shape, dtype):
+    return rng.random(shape) < 0.5 if dtype == "bool" else data(rng, shape, dtype)
 
 
 def calls():
@@ -76,6 +81,37 @@ def calls():
             yield "max_pool", name, [x], {**attributes, "return_indices": indices}, MAX_POOL_PARAMS
         yield "average_pool", name, [x], attributes, FLOAT_PARAMS
 
+    yield from second_group()
+
+
+def second_group():
+    """Row and column layouts of every width, few and many of them."""
+    for n in (*range(0, 36), 63, 64, 65, 255, 257):
+        for kind in ("sum", "l2", "sum_square", "prod", "max", "log_sum_exp"):
+            types = FLOAT_PARAMS if kind != "l2" else ["float32"]
+            types = types if n < 20 or n > 62 else ["float32"]
+            yield f"reduce_{kind}", f"rows of {n}", [[5, n]], {"axes": [1]}, types
+            yield f"reduce_{kind}", f"columns of {n}", [[2, 5, n]], {"axes": [1]}, types
+            yield f"reduce_{kind}", f"runs of {n}", [[3, n, 2, 3]], {"axes": [0, 2]}, ["float32"]
+        yield "reduce_sum", f"rows of {n}", [[5, n]], {"axes": [1]}, ["int32", "int64"]
+        yield "reduce_min", f"columns of {n}", [[5, n]], {"axes": [0]}, ["int8", "uint8", "bool", "uint64"]
+        for axis in (0, 1):
+            yield "arg_max", f"axis {axis} of {n}", [[n, 7], [7, n]][axis : axis + 1], {"axis": axis}, [*FLOAT_PARAMS, "int8"]
+            yield "arg_min", f"lines {n}", [[n, 7], [7, n]][1 - axis : 2 - axis], {"axis": axis}, ["float32", "int64"]
+            for function in ("cumsum", "cumprod"):
+                form = {"axis": axis, "exclusive": axis, "reverse": n % 2}
+                yield function, f"axis {axis} of {n}", [[n, 19], [19, n]][axis : axis + 1], form, [*FLOAT_PARAMS, "int32"]
+            for function in ("softmax", "log_softmax", "hardmax"):
+                yield function, f"axis {axis} of {n}", [[n, 19], [19, n]][axis : axis + 1], {"axis": axis}, FLOAT_PARAMS
+        yield "softmax", f"fast, {n}", [[5, n]], {"mode": "fast"}, FLOAT_PARAMS
+        yield "log_softmax", f"fast, {n}", [[5, n]], {"mode": "fast"}, ["float32"]
+        yield "layer_normalization", f"rows of {n}", [[5, n], [n], [n]], {"return_statistics": True}, FLOAT_PARAMS
+        yield "layer_normalization", f"broadcast to {n}", [[5, 2, n], [2, 1], [n]], {"axis": 1}, FLOAT_PARAMS
+        yield "rms_normalization", f"rows of {n}", [[5, n], [n]], {}, FLOAT_PARAMS
+        yield "instance_normalization", f"rows of {n}", [[2, 3, n], [3], [3]], {}, FLOAT_PARAMS
+        yield "group_normalization", f"rows of {n}", [[2, 4, n], [4], [4]], {"num_groups": 2}, FLOAT_PARAMS
+        yield "group_normalization", f"groups of {n}", [[2, 4, n], [2], [2]], {"num_groups": 2}, FLOAT_PARAMS
+
 
 def main():
     global AT_END
@@ -84,12 +120,12 @@ def main():
     if "touch" in sys.argv:
         array = guarded_empty([5], np.float32)
         ctypes.string_at(array.ctypes.data + (array.nbytes if AT_END else -1), 1)
-    kernels._empty = lambda function, shape, dtype: guarded_empty(shape, dtype)
+    _calls._empty = lambda function, shape, dtype: guarded_empty(shape, dtype)
     count = 0
     for function, name, shapes, attributes, types in calls():
         for dtype in types:
             rng = np.random.default_rng(0)
-            inputs = [guarded(data(rng, shape, TYPE_NAMES.get(dtype, dtype))) for shape in shapes]
+            inputs = [guarded(values(rng, shape, TYPE_NAMES.get(dtype, dtype))) for shape in shapes]
             for variant in kernels.isa_names():
                 print(function, name, dtype, variant, flush=True)
                 with isa(variant):

@@ -25,7 +25,8 @@ class Node:
 
     def inputs(self):
         rng = np.random.default_rng(self.seed)
-        return [None if s is None else data(rng, s, TYPE_NAMES.get(self.dtype, self.dtype), self.kind) for s in self.shapes]
+        dtype = TYPE_NAMES.get(self.dtype, self.dtype)
+        return [None if s is None else np.asarray(data(rng, s, dtype, self.kind)) for s in self.shapes]
 
 
 def small(low, high):
@@ -149,3 +150,114 @@ def planes(draw, dtypes=FLOAT_PARAMS, kinds=KINDS):
     sizes = [draw(small(0, (200, 15, 6)[r - 1])) for _ in range(r)]
     shapes = [[draw(batches()), draw(small(0, 20)), *sizes]]
     return Node(shapes, draw(st.sampled_from(dtypes)), draw(st.sampled_from(kinds)), draw(seeds()), {})
+
+
+# ---- reductions, normalizations, softmax family, ArgMax and ArgMin, CumSum ----
+
+
+@st.composite
+def shapes(draw, low=0, high=5, most=6000):
+    """Mostly small extents with 1 and 0 among them, and one that may be long, in any place."""
+    shape = [draw(st.sampled_from((1, 1, 2, 2, 3, 3, 4, 5, 7, 0)) if i else small(1, 6)) for i in range(draw(small(low, high)))]
+    if shape and draw(st.booleans()):
+        shape[draw(small(0, len(shape) - 1))] = draw(small(8, 300))
+    while np.prod(shape, dtype=np.int64) > most:
+        shape[int(np.argmax(shape))] //= 2
+    return shape
+
+
+def spoilt_axis(draw, rank):
+    return draw(st.sampled_from((rank, -rank - 1, 2**40)))
+
+
+@st.composite
+def an_axis(draw, rank, spoil=39):
+    """A valid axis, or now and then none."""
+    if rank == 0 or draw(small(0, spoil)) == spoil:
+        return spoilt_axis(draw, rank)
+    return draw(small(-rank, rank - 1))
+
+
+@st.composite
+def reductions(draw, dtypes=FLOAT_PARAMS, kinds=KINDS):
+    shape = draw(shapes())
+    rank = len(shape)
+    axes = [axis - rank * draw(small(0, 1)) for axis in range(rank) if draw(st.booleans())]
+    axes = draw(st.permutations(axes)) + axes[:1] * draw(small(0, 1))
+    if draw(small(0, 39)) == 0:
+        axes = [*axes, spoilt_axis(draw, rank)]
+    attributes = {"keepdims": draw(small(0, 1)), "noop_with_empty_axes": draw(small(0, 1))}
+    if axes or draw(st.booleans()):
+        attributes["axes"] = axes
+    return Node([shape], draw(st.sampled_from(dtypes)), draw(st.sampled_from(kinds)), draw(seeds()), attributes)
+
+
+@st.composite
+def softmaxes(draw, dtypes=FLOAT_PARAMS, kinds=KINDS):
+    shape = draw(shapes(most=3000))
+    attributes = {"flatten": draw(st.booleans())}
+    if draw(small(0, 3)):
+        attributes["axis"] = draw(an_axis(len(shape)))
+    return Node([shape], draw(st.sampled_from(dtypes)), draw(st.sampled_from(kinds)), draw(seeds()), attributes)
+
+
+@st.composite
+def args(draw, dtypes=FLOAT_PARAMS, kinds=KINDS):
+    shape = draw(shapes())
+    attributes = {name: draw(small(0, 1)) for name in ("keepdims", "select_last_index")}
+    if draw(small(0, 3)):
+        attributes["axis"] = draw(an_axis(len(shape)))
+    return Node([shape], draw(st.sampled_from(dtypes)), draw(st.sampled_from(kinds)), draw(seeds()), attributes)
+
+
+@st.composite
+def cumulations(draw, dtypes=FLOAT_PARAMS, kinds=KINDS):
+    shape = draw(shapes())
+    attributes = {name: draw(small(0, 1)) for name in ("exclusive", "reverse")}
+    axis = np.array(draw(an_axis(len(shape))), np.int64)
+    attributes["axis"] = axis.reshape(draw(st.sampled_from(((), (1,)))))
+    return Node([shape], draw(st.sampled_from(dtypes)), draw(st.sampled_from(kinds)), draw(seeds()), attributes)
+
+
+EPSILONS = (1e-5, 0.0, 1e-3, 1e-12, -1.0)
+
+
+@st.composite
+def parameter(draw, normalized, rank):
+    """A shape that broadcasts to the normalized dimensions."""
+    shape = [1 if draw(small(0, 4)) == 0 else extent for extent in normalized]
+    form = draw(small(0, 7))
+    if form == 0:
+        return shape[draw(small(0, len(shape))) :]
+    if form == 1:
+        return [1] * draw(small(0, rank - len(shape))) + shape
+    if form == 2 and draw(small(0, 3)) == 0:
+        return [*shape[:-1], shape[-1] + 1]
+    return list(normalized)
+
+
+@st.composite
+def row_norms(draw, bias, dtypes=FLOAT_PARAMS, kinds=KINDS):
+    """LayerNormalization (with bias) or RMSNormalization."""
+    shape = draw(shapes(low=1))
+    axis = draw(an_axis(len(shape)))
+    normalized = shape[axis:] if -len(shape) <= axis < len(shape) else shape[-1:]
+    attributes = {"axis": axis, "epsilon": draw(st.sampled_from(EPSILONS))}
+    inputs = [shape, draw(parameter(normalized, len(shape)))]
+    if bias:
+        inputs.append(draw(st.one_of(st.none(), parameter(normalized, len(shape)))))
+    return Node(inputs, draw(st.sampled_from(dtypes)), draw(st.sampled_from(kinds)), draw(seeds()), attributes)
+
+
+@st.composite
+def channel_norms(draw, grouped, dtypes=FLOAT_PARAMS, kinds=KINDS):
+    """InstanceNormalization or GroupNormalization."""
+    groups, each = draw(small(1, 6)), draw(small(1, 4)) if grouped else 1
+    r = draw(small(0 if grouped else 1, 3))
+    sizes = [draw(small(0, (200, 15, 6)[r - 1])) for _ in range(r)]
+    length = draw(st.sampled_from((groups, groups * each))) + (draw(small(0, 39)) == 0)
+    attributes = {"epsilon": draw(st.sampled_from(EPSILONS))}
+    if grouped:
+        attributes["num_groups"] = groups + (draw(small(0, 39)) == 0)
+    inputs = [[draw(batches()), groups * each, *sizes], [length], [length]]
+    return Node(inputs, draw(st.sampled_from(dtypes)), draw(st.sampled_from(kinds)), draw(seeds()), attributes)

@@ -3,6 +3,7 @@
 import fpenv
 import numpy as np
 import pytest
+import reference
 from fpenv import DOWNWARD, NEAREST, TOWARD_ZERO, UPWARD
 from helpers import FLOAT_PARAMS, TYPE_NAMES, as_tuple, assert_bits, data, isa, kernels, variants
 
@@ -29,6 +30,20 @@ CALLS = {
     "global_max_pool": ("global_max_pool", [[2, 33, 9, 7]], {}),
     "global_average_pool": ("global_average_pool", [[2, 33, 9, 7]], {}),
     "batch_normalization": ("batch_normalization", [[2, 33, 9, 7]] + [[33]] * 4, {"epsilon": 1e-5}),
+    **{f"{kind} of rows": (f"reduce_{kind}", [[5, 3, 90]], {"axes": [2]}) for kind in reference.reduce.KINDS},
+    **{f"{kind} of columns": (f"reduce_{kind}", [[5, 9, 39]], {"axes": [1]}) for kind in reference.reduce.KINDS},
+    "softmax": ("softmax", [[9, 39]], {}),
+    "softmax fast": ("softmax", [[9, 39]], {"mode": "fast"}),
+    "log_softmax": ("log_softmax", [[9, 39]], {"axis": 0}),
+    "hardmax": ("hardmax", [[9, 39]], {}),
+    "arg_max": ("arg_max", [[9, 39]], {"axis": 1}),
+    "arg_min": ("arg_min", [[9, 39]], {"axis": 0, "select_last_index": 1}),
+    "cumsum": ("cumsum", [[9, 39]], {"axis": 1}),
+    "cumprod": ("cumprod", [[9, 39]], {"axis": 0}),
+    "layer_normalization": ("layer_normalization", [[9, 39], [39], [39]], {"return_statistics": True, "epsilon": 1e-44}),
+    "rms_normalization": ("rms_normalization", [[9, 39], [39]], {"epsilon": 1e-44}),
+    "instance_normalization": ("instance_normalization", [[2, 9, 39], [9], [9]], {}),
+    "group_normalization": ("group_normalization", [[2, 9, 39], [9], [9]], {"num_groups": 3}),
 }
 
 

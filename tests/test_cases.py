@@ -14,11 +14,27 @@ from helpers import as_tuple, assert_bits, isa, kernels, variants
 
 CASES = json.loads((Path(__file__).parent / "data" / "cases.json").read_text())
 FUNCTIONS = {
+    "ArgMax": "arg_max",
+    "ArgMin": "arg_min",
     "AveragePool": "average_pool",
     "BatchNormalization": "batch_normalization",
     "Conv": "conv",
     "ConvTranspose": "conv_transpose",
+    "CumSum": "cumsum",
+    "GroupNormalization": "group_normalization",
+    "InstanceNormalization": "instance_normalization",
+    "LayerNormalization": "layer_normalization",
     "MaxPool": "max_pool",
+    "RMSNormalization": "rms_normalization",
+    "ReduceL1": "reduce_l1",
+    "ReduceL2": "reduce_l2",
+    "ReduceLogSumExp": "reduce_log_sum_exp",
+    "ReduceMax": "reduce_max",
+    "ReduceMean": "reduce_mean",
+    "ReduceProd": "reduce_prod",
+    "ReduceSum": "reduce_sum",
+    "ReduceSumSquare": "reduce_sum_square",
+    "Softmax": "softmax",
 }
 ERRORS = {"invalid": ValueError, "unsupported": NotImplementedError}
 
@@ -28,9 +44,20 @@ def tensor(description):
     return np.array(values, description["type"]).reshape(description["shape"])
 
 
+def tensors(case):
+    return [tensor(t) for t in case["inputs"]]
+
+
 def arguments(case):
-    extra = {"return_indices": True} if len(case.get("outputs", [])) == 2 else {}
-    return [tensor(t) for t in case["inputs"]], {**case["attributes"], **extra}
+    """Of the functions of the NumPy face and of the reference."""
+    inputs, extra = tensors(case), {}
+    if len(case.get("outputs", [])) == 2:
+        extra["return_indices"] = True
+    if case["operator"].startswith("Reduce"):
+        inputs[1:] = [axes.tolist() for axes in inputs[1:]]
+    if case["operator"] == "Softmax" and case["opset"] < 13:
+        extra["flatten"] = True
+    return inputs, {**case["attributes"], **extra}
 
 
 @pytest.mark.parametrize("case", CASES, ids=[case["id"] for case in CASES])

@@ -101,6 +101,90 @@ ATTRIBUTES = {
         WINDOW + POOL + [({"count_include_pad": 2}, INVALID, "count_include_pad")],
     ),
 }
+REDUCTIONS = [
+    f"reduce_{kind}" for kind in ("sum", "mean", "l1", "l2", "sum_square", "log_sum", "log_sum_exp", "prod", "max", "min")
+]
+LAST = ones(7)
+
+
+def second_group():
+    """Reductions, normalizations, softmax family, ArgMax and ArgMin, CumSum and CumProd."""
+    for name in REDUCTIONS:
+        for axes in ([4], [-5], [0, 4], [2**40], [-(2**63)]):
+            yield name, (X, axes), {}, INVALID, "ax[ei]s"
+        yield name, (ones(), [0]), {}, INVALID, "ax[ei]s"
+        yield name, (ones(0, 4), [2]), {}, INVALID, "ax[ei]s"
+        for flag in ("keepdims", "noop_with_empty_axes"):
+            for value in (2, -1, 2**40):
+                yield name, (X, [1]), {flag: value}, INVALID, flag
+        for dtype in (np.int16, np.uint16, complex, *((bool, np.int8) if name not in ("reduce_max", "reduce_min") else ())):
+            yield name, (X.astype(dtype),), {}, UNSUPPORTED, "type"
+        yield name, (ones(*[1] * 17),), {}, (INVALID, UNSUPPORTED), "rank|dimension"
+    for name in ("reduce_l2", "reduce_log_sum", "reduce_log_sum_exp"):
+        for dtype in (np.int32, np.int64, np.uint32, np.uint64):
+            yield name, (X.astype(dtype),), {}, UNSUPPORTED, "type|int"
+    for name in ("softmax", "log_softmax", "hardmax"):
+        for axis in (4, -5, 2**40):
+            yield name, (X,), {"axis": axis}, INVALID, "axis"
+            yield name, (X,), {"axis": axis, "flatten": True}, INVALID, "axis"
+        yield name, (ones(),), {}, INVALID, "axis|rank"
+        yield name, (LAST,), {"flatten": True}, INVALID, "axis"
+        yield name, (I8,), {}, UNSUPPORTED, "type|int8"
+        yield name, (ones(*[1] * 17),), {}, (INVALID, UNSUPPORTED), "rank|dimension"
+    for name in ("arg_max", "arg_min"):
+        for axis in (4, -5, 2**40):
+            yield name, (X,), {"axis": axis}, INVALID, "axis"
+        yield name, (ones(),), {}, INVALID, "axis|rank"
+        yield name, (X,), {"keepdims": 2}, INVALID, "keepdims"
+        yield name, (X,), {"select_last_index": -1}, INVALID, "select_last_index"
+        yield name, (X.astype(bool),), {}, UNSUPPORTED, "type|bool"
+        yield name, (ones(*[1] * 17),), {}, (INVALID, UNSUPPORTED), "rank|dimension"
+    for name in ("cumsum", "cumprod"):
+        for axis in (4, -5, 2**40):
+            yield name, (X, np.array(axis)), {}, INVALID, "axis"
+        for axis in (np.array([], int), np.array([0, 0]), np.array([[0]]), np.float32(0), np.int16(0)):
+            yield name, (X, np.asarray(axis)), {}, INVALID, "axis"
+        yield name, (ones(), np.array(0)), {}, INVALID, "axis|rank"
+        yield name, (X, np.array(0)), {"exclusive": 2}, INVALID, "exclusive"
+        yield name, (X, np.array(0)), {"reverse": -1}, INVALID, "reverse"
+        for dtype in (np.int8, np.int16, bool):
+            yield name, (X.astype(dtype), np.array(0)), {}, UNSUPPORTED, "type"
+        yield name, (ones(*[1] * 17), np.array(0)), {}, (INVALID, UNSUPPORTED), "rank|dimension"
+    for name in ("layer_normalization", "rms_normalization"):
+        for axis in (4, -5, 2**40):
+            yield name, (X, LAST), {"axis": axis}, INVALID, "axis"
+        yield name, (ones(), ones()), {}, INVALID, "axis|rank"
+        for scale in (ones(6), ones(8), ones(6, 7), ones(2, 7, 1)):
+            yield name, (X, scale), {}, (INVALID, UNSUPPORTED), "scale"
+        yield name, (X, ones(8)), {}, INVALID, "scale"
+        yield name, (X, ones(1, 1, 1, 1, 7)), {}, INVALID, "scale"
+        yield name, (X, ones(6, 7)), {}, UNSUPPORTED, "scale"
+        yield name, (X, ones(2, 1, 1, 7)), {}, UNSUPPORTED, "scale"
+        yield name, (X, LAST), {"stash_type": 11}, UNSUPPORTED, "stash_type"
+        yield name, (X, LAST), {"stash_type": 0}, UNSUPPORTED, "stash_type"
+        yield name, (I8, LAST.astype(np.int8)), {}, UNSUPPORTED, "type|int8"
+        yield name, (ones(*[1] * 17), ones(1)), {}, (INVALID, UNSUPPORTED), "rank|dimension"
+    yield "layer_normalization", (X, LAST.astype(np.float64)), {}, INVALID, "scale|type"
+    yield "rms_normalization", (X, LAST.astype(np.float64)), {}, UNSUPPORTED, "scale|type"
+    yield "layer_normalization", (X, LAST, ones(6)), {}, INVALID, "bias|B|b "
+    yield "layer_normalization", (X, LAST, ones(6, 7)), {}, UNSUPPORTED, "bias|B|b "
+    yield "layer_normalization", (X, LAST, LAST.astype(np.float16)), {}, INVALID, "bias|B|b |type"
+    for scale, b in ((ones(3), C), (C, ones(5)), (ones(4, 1), C), (C, ones(1)), (ones(), C)):
+        yield "instance_normalization", (X, scale, b), {}, INVALID, "scale|bias|B|b "
+        yield "group_normalization", (X, scale, b), {"num_groups": 2}, INVALID, "scale|bias|B|b "
+    yield "group_normalization", (X, ones(2), C), {"num_groups": 2}, INVALID, "scale|bias|B|b "
+    for groups in (0, -1, 3, 5, 8, 2**40):
+        yield "group_normalization", (X, C, C), {"num_groups": groups}, INVALID, "num_groups"
+    yield "group_normalization", (X, C, C), {"num_groups": 2, "stash_type": 10}, UNSUPPORTED, "stash_type"
+    yield "group_normalization", (ones(4), C, C), {"num_groups": 2}, INVALID, "X|rank"
+    yield "group_normalization", (X, C.astype(np.float64), C), {"num_groups": 2}, INVALID, "scale|type"
+    yield "group_normalization", (I8, C.astype(np.int8), C.astype(np.int8)), {"num_groups": 2}, UNSUPPORTED, "type|int8"
+    yield "instance_normalization", (ones(2, 4), C, C), {}, INVALID, "X|rank"
+    yield "instance_normalization", (ones(4), C, C), {}, INVALID, "X|rank"
+    yield "instance_normalization", (X, C, C.astype(np.float16)), {}, INVALID, "bias|B|b |type"
+    yield "instance_normalization", (I8, C.astype(np.int8), C.astype(np.int8)), {}, UNSUPPORTED, "type|int8"
+
+
 I8 = ones(2, 4, 6, 7, dtype=np.int8)
 F64 = {name: array.astype(np.float64) for name, array in (("X", X), ("W", W), ("B", B), ("C", C))}
 # operator, inputs, attributes, kind, pattern of the text
@@ -155,6 +239,7 @@ INPUTS = [
     ("batch_normalization", (X, C, C, C, np.float32(1)), {}, INVALID, "var"),
     ("batch_normalization", (I8, C, C, C, C), {}, UNSUPPORTED, "type|int8"),
     ("batch_normalization", (X, C.astype(int), C, C, C), {}, (INVALID, UNSUPPORTED), "type|int64|scale"),
+    *second_group(),
 ]
 
 
@@ -166,10 +251,10 @@ def all_faults():
     yield from INPUTS
 
 
-def cases(operators=(*ATTRIBUTES, "global_max_pool", "global_average_pool", "batch_normalization")):
+def cases(operators=None):
     for operator, inputs, attributes, kind, pattern in all_faults():
-        if operator in operators:
-            shapes = " ".join(f"{array.dtype}{list(array.shape)}" for array in inputs)
+        if operators is None or operator in operators:
+            shapes = " ".join(f"{a.dtype}{list(a.shape)}" if hasattr(a, "shape") else str(a) for a in inputs)
             yield pytest.param(operator, inputs, attributes, kind, pattern, id=f"{operator} {shapes} {attributes}")
 
 
@@ -272,3 +357,8 @@ def test_every_type_has_the_same_errors(dtype):
         kernels.conv(x, w, dilations=[3, 1])
     with pytest.raises(ValueError, match="pads"):
         kernels.max_pool(x, [2, 2], pads=[-1, 0, 0, 0])
+    for function in (kernels.softmax, kernels.log_softmax, kernels.hardmax, kernels.arg_max):
+        with pytest.raises(ValueError, match="axis"):
+            function(x, axis=4)
+    with pytest.raises(ValueError, match=r"ax[ei]s"):
+        kernels.reduce_sum(x, [4])

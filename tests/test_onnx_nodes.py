@@ -11,16 +11,8 @@ import onnxruntime_ep_exact
 import pytest
 from onnx import numpy_helper
 from onnx.backend.test.loader import load_model_tests
+from onnxruntime_ep_exact.operators import TYPES
 
-OPERATORS = {
-    "AveragePool",
-    "BatchNormalization",
-    "Conv",
-    "ConvTranspose",
-    "GlobalAveragePool",
-    "GlobalMaxPool",
-    "MaxPool",
-}
 FACES = ("plugin", "custom_ops")
 CONFORMANCE = Path(__file__).parent.parent / "docs" / "conformance.md"
 
@@ -28,7 +20,7 @@ CONFORMANCE = Path(__file__).parent.parent / "docs" / "conformance.md"
 @functools.cache
 def node_tests():
     """The test cases whose model contains a served operator, by name."""
-    return {case.name: case for case in load_model_tests(kind="node") if operators(case) & OPERATORS}
+    return {case.name: case for case in load_model_tests(kind="node") if operators(case) & TYPES}
 
 
 def operators(case):
@@ -61,7 +53,7 @@ def test_node(name, face, monkeypatch):
     monkeypatch.setenv("ALLOW_RELEASED_ONNX_OPSET_ONLY", "0")  # some tests of onnx 1.22.0 are of the next opset
     case = node_tests()[name]
     path = Path(case.model_dir)
-    run = session(str(path / "model.onnx"), face, own=operators(case) <= OPERATORS and name not in exceptions())
+    run = session(str(path / "model.onnx"), face, own=operators(case) <= TYPES and name not in exceptions())
     for data_set in sorted(path.glob("test_data_set_*")):
         inputs = tensors(data_set, "input")
         got = run.run(None, {i.name: array for i, array in zip(run.get_inputs(), inputs, strict=True)})

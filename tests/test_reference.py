@@ -4,12 +4,14 @@ import itertools
 import struct
 
 import ml_dtypes
+import mpmath
 import numpy as np
 import pytest
 import reference
 import strategies
 from helpers import as_tuple, assert_bits, bits, examples
 from hypothesis import assume, given
+from hypothesis import strategies as st
 from reference.numerics import finish, quiet
 from reference.window import make_axes
 
@@ -157,6 +159,221 @@ def test_average_pool(node):
                 count *= sum(t < a.before + a.n + a.after for t in taps)
         value = np.float32(np.divide(acc, np.float32(count)))
         assert bits(finish(np.array([value]), x.dtype)) == bits(y[(image, channel, *o)][None])
+
+
+# ---- reductions, normalizations, softmax family, ArgMax and ArgMin, CumSum ----
+
+
+def documented_sum(terms):
+    p = [np.float32(0)] * 16
+    for j, t in enumerate(terms):
+        p[j % 16] = np.float32(p[j % 16] + t)
+    for half in (8, 4, 2, 1):
+        p = [np.float32(p[i] + p[i + half]) for i in range(half)]
+    return p[0]
+
+
+def plain_sum(terms):
+    acc = ZERO
+    for t in terms:
+        acc = np.float32(acc + t)
+    return acc
+
+
+def runs(shape, reduced):
+    """The geometry as the page has it: [(reduced?, extent)] after dropping extents of 1 and merging neighbours."""
+    merged = []
+    for axis, extent in enumerate(shape):
+        if extent == 1:
+            continue
+        if merged and merged[-1][0] == (axis in reduced):
+            merged[-1] = (merged[-1][0], merged[-1][1] * extent)
+        else:
+            merged.append((axis in reduced, extent))
+    return merged
+
+
+def close_scan(terms, better):
+    best = terms[0]
+    for t in terms[1:]:
+        if better(t, best):
+            best = t
+    return best
+
+
+@quiet
+def scalar_reduction(kind, terms, row):
+    total, n = documented_sum if row else plain_sum, np.float32(len(terms))
+    squares = [np.float32(t * t) for t in terms]
+    match kind:
+        case "sum":
+            return total(terms)
+        case "mean":
+            return np.float32(total(terms) / n)
+        case "l1":
+            return total([abs(t) for t in terms])
+        case "l2":
+            return np.sqrt(total(squares))
+        case "sum_square":
+            return total(squares)
+        case "prod":
+            acc = np.float32(1)
+            for t in terms:
+                acc = np.float32(acc * t)
+            return acc
+        case "max":
+            return close_scan(terms, lambda a, b: a > b)
+        case "min":
+            return close_scan(terms, lambda a, b: a < b)
+        case "log_sum":
+            return rounded(mpmath.log, total(terms))
+        case "log_sum_exp":
+            m = close_scan(terms, lambda a, b: a > b)
+            if any(np.isnan(terms)) or np.isinf(m):
+                return np.float32(np.nan) if any(np.isnan(terms)) else m
+            return np.float32(m + rounded(mpmath.log, plain_sum([rounded(mpmath.exp, np.float32(t - m)) for t in terms])))
+
+
+def rounded(function, x):
+    """By mpmath, through a double with a check that the double rounding is harmless."""
+    x = float(x)
+    if np.isnan(x) or (function is mpmath.log and x < 0):
+        return np.float32(np.nan)
+    if function is mpmath.log and (x == 0 or np.isinf(x)):
+        return np.float32(-np.inf if x == 0 else np.inf)
+    if np.isinf(x):
+        return np.float32(0 if x < 0 else np.inf)
+    with mpmath.workprec(120):
+        y = function(mpmath.mpf(x))
+        low, high = (np.float32(float(y * (1 + s * mpmath.mpf(2) ** -50))) for s in (-1, 1))
+    assume(low == high)
+    return low
+
+
+@given(strategies.reductions(dtypes=["float32"]), st.sampled_from(reference.reduce.KINDS))
+@examples(80)
+def test_reductions(node, kind):
+    (y,) = attempt(f"reduce_{kind}", node)
+    (x,) = node.inputs()
+    a = node.attributes
+    assume(0 < x.size < 1500 and y.size)
+    axes = a.get("axes") or ([] if a["noop_with_empty_axes"] else range(x.ndim))
+    reduced = {axis % x.ndim for axis in axes} if x.ndim else set()
+    shape = runs(x.shape, reduced)
+    row = bool(shape) and shape[-1][0]
+    keep = [range(n) if axis not in reduced else (None,) for axis, n in enumerate(x.shape)]
+    for at, got in zip(itertools.product(*keep), y.ravel(), strict=True):
+        terms = [x[i] for i in grid(x.shape) if all(k is None or k == j for j, k in zip(i, at, strict=True))]
+        want = finish(np.array([scalar_reduction(kind, terms, row)], np.float32), x.dtype)
+        assert bits(got[None]) == bits(want), (kind, terms)
+
+
+@quiet
+def scalar_row(x, epsilon, scale, bias, centred):
+    n = np.float32(len(x))
+    mean = np.float32(documented_sum(x) / n) if centred else ZERO
+    d = [np.float32(v - mean) for v in x]
+    v = np.float32(documented_sum([np.float32(e * e) for e in d]) / n)
+    inv = np.float32(np.float32(1) / np.sqrt(np.float32(v + np.float32(epsilon))))
+    y = [np.float32(np.float32(e * inv) * s) for e, s in zip(d, scale, strict=True)]
+    return y if bias is None else [np.float32(a + b) for a, b in zip(y, bias, strict=True)]
+
+
+@given(strategies.channel_norms(grouped=True, dtypes=["float32"]))
+@examples(40)
+def test_group_normalization(node):
+    (y,) = attempt("group_normalization", node)
+    x, scale, b = node.inputs()
+    groups, channels = node.attributes["num_groups"], x.shape[1]
+    area = int(np.prod(x.shape[2:]))
+    assume(0 < x.size < 4000)
+    each = channels // groups
+    for image in range(x.shape[0]):
+        for group in range(groups):
+            block = slice(group * each, group * each + each)
+            owner = [c if len(scale) == channels else group for c in range(group * each, group * each + each)]
+            s, t = ([p[c] for c in owner for _ in range(area)] for p in (scale, b))
+            want = scalar_row(x[image, block].ravel(), node.attributes["epsilon"], s, t, True)
+            assert_bits(y[image, block].ravel(), finish(np.array(want, np.float32), x.dtype))
+
+
+@given(strategies.row_norms(bias=False, dtypes=["float32"]))
+@examples(40)
+def test_rms_normalization(node):
+    try:
+        (y,) = attempt("rms_normalization", node)
+    except NotImplementedError:
+        assume(False)
+    x, scale = node.inputs()
+    axis = node.attributes["axis"] % x.ndim
+    assume(0 < x.size < 3000)
+    parameters = np.broadcast_to(scale, x.shape)
+    for at in grid(x.shape[:axis]):
+        want = scalar_row(x[at].ravel(), node.attributes["epsilon"], parameters[at].ravel(), None, False)
+        assert_bits(y[at].ravel(), finish(np.array(want, np.float32), x.dtype))
+
+
+@given(strategies.softmaxes(dtypes=["float32"]), st.booleans())
+@examples(40)
+@quiet
+def test_softmaxes(node, logarithm):
+    (y,) = attempt("log_softmax" if logarithm else "softmax", node)
+    (x,) = node.inputs()
+    assume(0 < x.size < 800)
+    flatten = node.attributes["flatten"]
+    axis = node.attributes.get("axis", 1 if flatten else -1) % x.ndim
+    if flatten:
+        x, y = (a.reshape(int(np.prod(x.shape[:axis])), -1) for a in (x, y))
+    for row, got in zip(
+        *(np.moveaxis(a, 1 if flatten else axis, -1).reshape(-1, a.shape[1 if flatten else axis]) for a in (x, y)), strict=True
+    ):
+        m = np.float32(np.nan) if np.isnan(row).any() else close_scan(row, lambda a, b: a > b)
+        d = [np.float32(v - m) for v in row]
+        e = [rounded(mpmath.exp, v) for v in d]
+        total = documented_sum(e)
+        want = [np.float32(a - rounded(mpmath.log, total)) for a in d] if logarithm else [np.float32(a / total) for a in e]
+        assert_bits(got.copy(), finish(np.array(want, np.float32), np.float32))
+
+
+@given(strategies.cumulations(dtypes=["float32"]), st.booleans())
+@examples(40)
+@quiet
+def test_cumulations(node, product):
+    (y,) = attempt("cumprod" if product else "cumsum", node)
+    (x,) = node.inputs()
+    axis = node.attributes["axis"].item() % max(1, x.ndim)
+    assume(0 < x.size < 4000)
+    for line, got in zip(*(np.moveaxis(a, axis, -1).reshape(-1, a.shape[axis]) for a in (x, y)), strict=True):
+        line = line[::-1] if node.attributes["reverse"] else line
+        got = got[::-1] if node.attributes["reverse"] else got
+        running = np.float32(product)
+        for i, v in enumerate(line):
+            following = np.float32(running * v if product else running + v)
+            following = v if i == 0 and not node.attributes["exclusive"] else following
+            assert bits(finish(np.array([running if node.attributes["exclusive"] else following]), np.float32)) == bits(
+                got[i][None]
+            )
+            running = following
+
+
+@given(strategies.args(dtypes=["float32"], kinds=["special", "integers"]))
+@examples(40)
+@quiet
+def test_args(node):
+    (x,) = node.inputs()
+    axis = node.attributes.get("axis", 0) % max(1, x.ndim)
+    assume(0 < x.size < 4000)
+    for operator, sign in (("arg_max", 1), ("arg_min", -1)):
+        (y,) = attempt(operator, node)
+        lines = np.moveaxis(x, axis, -1).reshape(-1, x.shape[axis]) * np.float32(sign)
+        for line, got in zip(
+            lines, np.moveaxis(y, axis, -1).ravel() if node.attributes["keepdims"] else y.ravel(), strict=True
+        ):
+            best = 0
+            for i, v in enumerate(line):
+                if v > line[best] or (node.attributes["select_last_index"] and v == line[best]):
+                    best = i
+            assert got == best
 
 
 def nearest_even(pattern, dropped):

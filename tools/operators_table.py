@@ -9,6 +9,11 @@ from onnxruntime_ep_exact.operators import OPERATORS
 _TYPES = {
     "FLOATS": "float32, float64, float16, bfloat16",
     "BYTES": "int8, uint8",
+    "WHOLE": "int32, int64, uint32, uint64",
+    "SHORTS": "int16, uint16",
+    "AXIS": "int32, int64",
+    "TRUTH": "bool",
+    "SINGLE": "float32",
     "INDEX": "int64",
 }
 _PATH = Path(__file__).parent.parent / "docs" / "operators.md"

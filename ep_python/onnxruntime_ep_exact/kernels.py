@@ -1,8 +1,9 @@
 """The exact kernels on NumPy arrays: one function per ONNX operator, without ONNX Runtime.
 
-Arrays are float32, float64, float16 or bfloat16 (of ml_dtypes); ``max_pool`` also takes int8 and uint8. Inputs are never
-changed; those that are not contiguous are copied. The bits of the results are those of the pages in docs/, whatever
-``threads``, the instruction set and the machine; the global interpreter lock is released while a kernel runs.
+Arrays are float32, float64, float16 or bfloat16 (of ml_dtypes); ``max_pool``, the reductions, ``arg_max``, ``arg_min``,
+``cumsum`` and ``cumprod`` also take integers. Inputs are never changed; those that are not contiguous are copied. The bits
+of the results are those of the pages in docs/, whatever ``threads``, the instruction set and the machine; the global
+interpreter lock is released while a kernel runs.
 
 Every function raises
 
@@ -17,49 +18,65 @@ with a text that starts with the name of the function.
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ._calls import Ints, _arrays, _check, _choice, _create, _number, _run, _set_ints
 from ._kernels import ffi, lib
+from ._norm import group_normalization, instance_normalization, layer_normalization, rms_normalization
+from ._reduce import (
+    arg_max,
+    arg_min,
+    cumprod,
+    cumsum,
+    reduce_l1,
+    reduce_l2,
+    reduce_log_sum,
+    reduce_log_sum_exp,
+    reduce_max,
+    reduce_mean,
+    reduce_min,
+    reduce_prod,
+    reduce_sum,
+    reduce_sum_square,
+)
 
 __all__ = [
+    "arg_max",
+    "arg_min",
     "average_pool",
     "batch_normalization",
     "conv",
     "conv_transpose",
+    "cumprod",
+    "cumsum",
     "global_average_pool",
     "global_max_pool",
+    "group_normalization",
+    "hardmax",
+    "instance_normalization",
     "isa",
     "isa_names",
+    "layer_normalization",
+    "log_softmax",
     "max_pool",
+    "reduce_l1",
+    "reduce_l2",
+    "reduce_log_sum",
+    "reduce_log_sum_exp",
+    "reduce_max",
+    "reduce_mean",
+    "reduce_min",
+    "reduce_prod",
+    "reduce_sum",
+    "reduce_sum_square",
+    "rms_normalization",
     "set_isa",
+    "softmax",
 ]
 
-Ints = Iterable[int] | None
-
-_DTYPES = {
-    "float32": lib.EXACT_FLOAT32,
-    "float64": lib.EXACT_FLOAT64,
-    "float16": lib.EXACT_FLOAT16,
-    "bfloat16": lib.EXACT_BFLOAT16,
-    "int8": lib.EXACT_INT8,
-    "int16": lib.EXACT_INT16,
-    "int32": lib.EXACT_INT32,
-    "int64": lib.EXACT_INT64,
-    "uint8": lib.EXACT_UINT8,
-    "uint16": lib.EXACT_UINT16,
-    "uint32": lib.EXACT_UINT32,
-    "uint64": lib.EXACT_UINT64,
-    "bool": lib.EXACT_BOOL,
-}
-_ERRORS = {
-    lib.EXACT_INVALID: ValueError,
-    lib.EXACT_UNSUPPORTED: NotImplementedError,
-    lib.EXACT_NO_MEMORY: MemoryError,
-}
 _AUTO_PAD = {
     "NOTSET": lib.EXACT_NOTSET,
     "SAME_UPPER": lib.EXACT_SAME_UPPER,
@@ -67,7 +84,6 @@ _AUTO_PAD = {
     "VALID": lib.EXACT_VALID,
 }
 _MODES = {"exact": lib.EXACT_MODE_EXACT, "fast": lib.EXACT_MODE_FAST}
-_MAX_RANK = lib.EXACT_MAX_RANK
 
 
 def conv(
@@ -213,6 +229,29 @@ def batch_normalization(
     return _run(name, op, arrays, threads)[0]
 
 
+def softmax(
+    x: ArrayLike, *, axis: int | None = None, flatten: bool = False, mode: str = "exact", threads: int = 1
+) -> np.ndarray:
+    """ONNX Softmax (docs/softmax.md) along ``axis`` (default the last), as from opset 13 on.
+
+    flatten: as up to opset 12, where all axes from ``axis`` (default 1) on are one row. mode "fast" takes a less accurate
+    exponential.
+    """
+    return _softmax("softmax", lib.EXACT_SOFTMAX, x, axis, flatten, mode, threads)
+
+
+def log_softmax(
+    x: ArrayLike, *, axis: int | None = None, flatten: bool = False, mode: str = "exact", threads: int = 1
+) -> np.ndarray:
+    """ONNX LogSoftmax (docs/softmax.md); arguments as for ``softmax``."""
+    return _softmax("log_softmax", lib.EXACT_LOG_SOFTMAX, x, axis, flatten, mode, threads)
+
+
+def hardmax(x: ArrayLike, *, axis: int | None = None, flatten: bool = False, threads: int = 1) -> np.ndarray:
+    """ONNX Hardmax (docs/softmax.md): 1 at the first maximum, else 0; arguments as for ``softmax``."""
+    return _softmax("hardmax", lib.EXACT_HARDMAX, x, axis, flatten, "exact", threads)
+
+
 def isa_names() -> list[str]:
     """The instruction-set variants of the kernels that this CPU can run, best last."""
     names = []
@@ -238,41 +277,6 @@ def set_isa(name: str) -> None:
     _check("set_isa", lib.exact_isa_select(name.encode(), error), error)
 
 
-# ---- arguments ----
-
-
-def _arrays(function: str, **arguments: Any) -> list[np.ndarray | None]:
-    return [None if value is None and key == "b" else _array(function, key, value) for key, value in arguments.items()]
-
-
-def _array(function: str, argument: str, value: Any) -> np.ndarray:
-    array = np.asarray(value, order="C")
-    dtype = array.dtype
-    if dtype.name not in _DTYPES:
-        kind = NotImplementedError if dtype.kind in "biufc" else TypeError
-        raise kind(f"{function}: {argument} has the element type {dtype.name}, which is not supported")
-    if not dtype.isnative:
-        raise ValueError(f"{function}: {argument} is not in the machine's byte order")
-    return array if array.flags.aligned else array.copy()
-
-
-def _number(array: np.ndarray) -> int:
-    return _DTYPES[array.dtype.name]
-
-
-def _choice(function: str, argument: str, value: str, choices: dict[str, int]) -> int:
-    if value not in choices:
-        raise ValueError(f"{function}: {argument} is {value!r}, expected one of {', '.join(choices)}")
-    return choices[value]
-
-
-def _set_ints(field: Any, values: Ints) -> None:
-    integers = [operator.index(value) for value in ([] if values is None else values)]
-    field.n = len(integers)
-    for i, value in enumerate(integers[: len(field.v)]):
-        field.v[i] = value
-
-
 def _set_window(
     function: str, window: Any, kernel_shape: Ints, strides: Ints, dilations: Ints, pads: Ints, auto_pad: str
 ) -> None:
@@ -283,63 +287,16 @@ def _set_window(
     _set_ints(window.pads, pads)
 
 
-# ---- calls ----
-
-
-def _check(function: str, code: int, error: Any) -> None:
-    if code != lib.EXACT_OK:
-        raise _ERRORS[code](f"{function}: {ffi.string(error.reason).decode(errors='replace')}")
-
-
-def _create(function: str, constructor: Any, *arguments: Any) -> Any:
-    op, error = ffi.new("exact_op **"), ffi.new("exact_error *")
-    _check(function, constructor(*arguments, op, error), error)
-    return ffi.gc(op[0], lib.exact_op_free)
-
-
-def _empty(function: str, shape: Sequence[int], dtype: np.dtype) -> np.ndarray:
-    try:
-        return np.empty(shape, dtype)
-    except (MemoryError, ValueError) as cause:  # ValueError: more elements than an index can count
-        raise MemoryError(f"{function}: no memory for an array of shape {tuple(shape)}") from cause
-
-
-def _address(array: np.ndarray) -> Any:
-    return ffi.cast("void *", array.__array_interface__["data"][0])
-
-
-def _run(function: str, op: Any, arrays: Sequence[np.ndarray | None], threads: int, wanted: int = 1) -> list[np.ndarray]:
-    """The first ``wanted`` outputs of an op."""
-    if operator.index(threads) < 1:
-        raise ValueError(f"{function}: threads is {threads}, expected 1 or more")
-    tensors = ffi.new("exact_tensor[]", len(arrays))
-    for tensor, array in zip(tensors, arrays, strict=True):
-        if array is not None:
-            tensor.dtype = _number(array)
-            tensor.rank = array.ndim
-            tensor.dims[0 : min(array.ndim, _MAX_RANK)] = array.shape[:_MAX_RANK]
-    plan_out, error = ffi.new("exact_plan **"), ffi.new("exact_error *")
-    _check(function, lib.exact_op_plan(op, len(arrays), tensors, plan_out, error), error)
-    plan = ffi.gc(plan_out[0], lib.exact_plan_free)
-
-    dtypes = {lib.EXACT_INT64: np.dtype(np.int64), _number(arrays[0]): arrays[0].dtype}
-    results = []
-    for i in range(wanted):
-        output = lib.exact_plan_output(plan, i)
-        results.append(_empty(function, list(output.dims[0 : output.rank]), dtypes[output.dtype]))
-    workspace = _empty(function, [lib.exact_plan_workspace(plan) + 64], np.dtype(np.uint8))
-    aligned = workspace[-workspace.__array_interface__["data"][0] % 64 :]
-
-    inputs = ffi.new("const void *[]", [ffi.NULL if array is None else _address(array) for array in arrays])
-    outputs = ffi.new("void *[]", lib.exact_op_outputs(op))
-    for i, result in enumerate(results):
-        outputs[i] = _address(result)
-    lib.exact_plan_run_threads(plan, inputs, outputs, _address(aligned), min(threads, 2**31 - 1))
-    return results
-
-
 def _global_pool(function: str, kind: int, x: ArrayLike, threads: int) -> np.ndarray:
     arrays = _arrays(function, x=x)
     attrs = ffi.new("exact_pool_attrs *")
     op = _create(function, lib.exact_pool_new, kind, attrs, _number(arrays[0]))
+    return _run(function, op, arrays, threads)[0]
+
+
+def _softmax(function: str, kind: int, x: ArrayLike, axis: int | None, flatten: bool, mode: str, threads: int) -> np.ndarray:
+    arrays = _arrays(function, x=x)
+    index = operator.index((1 if flatten else -1) if axis is None else axis)
+    number = _choice(function, "mode", mode, _MODES)
+    op = _create(function, lib.exact_softmax_new, kind, index, bool(flatten), _number(arrays[0]), number)
     return _run(function, op, arrays, threads)[0]

@@ -6,17 +6,54 @@ onnxruntime_ep_exact.kernels without `mode` and `threads`. Invalid arguments rai
 NotImplementedError.
 """
 
+from .arg import arg_max, arg_min
 from .batchnorm import batch_normalization
 from .conv import conv
 from .conv_transpose import conv_transpose
+from .cumsum import cumprod, cumsum
+from .norm import group_normalization, instance_normalization, layer_normalization, rms_normalization
 from .pool import average_pool, global_average_pool, global_max_pool, max_pool
+from .reduce import (
+    reduce_l1,
+    reduce_l2,
+    reduce_log_sum,
+    reduce_log_sum_exp,
+    reduce_max,
+    reduce_mean,
+    reduce_min,
+    reduce_prod,
+    reduce_sum,
+    reduce_sum_square,
+)
+from .softmax import hardmax, log_softmax, softmax
 
 __all__ = [
+    "arg_max",
+    "arg_min",
     "average_pool",
     "batch_normalization",
     "conv",
     "conv_transpose",
+    "cumprod",
+    "cumsum",
     "global_average_pool",
     "global_max_pool",
+    "group_normalization",
+    "hardmax",
+    "instance_normalization",
+    "layer_normalization",
+    "log_softmax",
     "max_pool",
+    "reduce_l1",
+    "reduce_l2",
+    "reduce_log_sum",
+    "reduce_log_sum_exp",
+    "reduce_max",
+    "reduce_mean",
+    "reduce_min",
+    "reduce_prod",
+    "reduce_sum",
+    "reduce_sum_square",
+    "rms_normalization",
+    "softmax",
 ]

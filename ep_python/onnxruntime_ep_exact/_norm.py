@@ -1,0 +1,89 @@
+"""LayerNormalization, RMSNormalization, InstanceNormalization, GroupNormalization on NumPy arrays; re-exported by kernels.py."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ._calls import _arrays, _create, _number, _run, _set_float
+from ._kernels import ffi, lib
+
+
+def layer_normalization(
+    x: ArrayLike,
+    scale: ArrayLike,
+    b: ArrayLike | None = None,
+    *,
+    axis: int = -1,
+    epsilon: float = 1e-5,
+    stash_type: int = 1,
+    return_statistics: bool = False,
+    threads: int = 1,
+) -> np.ndarray | tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """ONNX LayerNormalization (docs/norm.md) over the axes from ``axis`` on; scale and b broadcast to them.
+
+    With return_statistics also the float32 arrays Mean and InvStdDev.
+    """
+    name = "layer_normalization"
+    arrays = _arrays(name, x=x, scale=scale, b=b)
+    op = _create(name, lib.exact_layer_norm_new, _layer_attrs(axis, epsilon, stash_type), _number(arrays[0]))
+    outputs = _run(name, op, arrays, threads, wanted=3 if return_statistics else 1)
+    return (outputs[0], outputs[1], outputs[2]) if return_statistics else outputs[0]
+
+
+def rms_normalization(
+    x: ArrayLike, scale: ArrayLike, *, axis: int = -1, epsilon: float = 1e-5, stash_type: int = 1, threads: int = 1
+) -> np.ndarray:
+    """ONNX RMSNormalization (docs/norm.md) over the axes from ``axis`` on; scale broadcasts to them."""
+    name = "rms_normalization"
+    arrays = _arrays(name, x=x, scale=scale)
+    op = _create(name, lib.exact_rms_norm_new, _layer_attrs(axis, epsilon, stash_type), _number(arrays[0]))
+    return _run(name, op, arrays, threads)[0]
+
+
+def instance_normalization(
+    x: ArrayLike, scale: ArrayLike, b: ArrayLike, *, epsilon: float = 1e-5, threads: int = 1
+) -> np.ndarray:
+    """ONNX InstanceNormalization (docs/norm.md): x is [N, C, D1 .. Dr], scale and b are [C]."""
+    name = "instance_normalization"
+    arrays = _arrays(name, x=x, scale=scale, b=b)
+    attrs = ffi.new("exact_instance_norm_attrs *")
+    _set_float(attrs, "epsilon", epsilon)
+    op = _create(name, lib.exact_instance_norm_new, attrs, _number(arrays[0]))
+    return _run(name, op, arrays, threads)[0]
+
+
+def group_normalization(
+    x: ArrayLike,
+    scale: ArrayLike,
+    b: ArrayLike,
+    *,
+    num_groups: int,
+    epsilon: float = 1e-5,
+    stash_type: int = 1,
+    threads: int = 1,
+) -> np.ndarray:
+    """ONNX GroupNormalization (docs/norm.md): x is [N, C, D1 .. Dr].
+
+    scale and b are [C] as from opset 21 on, or [num_groups] as in opset 18.
+    """
+    name = "group_normalization"
+    arrays = _arrays(name, x=x, scale=scale, b=b)
+    attrs = ffi.new("exact_group_norm_attrs *")
+    attrs.num_groups = operator.index(num_groups)
+    attrs.stash_type = operator.index(stash_type)
+    _set_float(attrs, "epsilon", epsilon)
+    attrs.parameters = lib.EXACT_GROUP_BY_LENGTH
+    op = _create(name, lib.exact_group_norm_new, attrs, _number(arrays[0]))
+    return _run(name, op, arrays, threads)[0]
+
+
+def _layer_attrs(axis: int, epsilon: float, stash_type: int) -> Any:
+    attrs = ffi.new("exact_layer_norm_attrs *")
+    attrs.axis = operator.index(axis)
+    attrs.stash_type = operator.index(stash_type)
+    _set_float(attrs, "epsilon", epsilon)
+    return attrs

@@ -1,0 +1,31 @@
+/* LayerNormalization (opset 17), RMSNormalization (23), InstanceNormalization (1 to 22), GroupNormalization (18 and 21). */
+#include "ops.h"
+
+#include <string.h>
+
+static int layer(const node *n, exact_op **op, exact_error *err) {
+  exact_layer_norm_attrs a = {0};
+  int rc = node_int(n, "axis", -1, &a.axis, err);
+  if (!rc) rc = node_int(n, "stash_type", EXACT_FLOAT32, &a.stash_type, err);
+  if (!rc) rc = node_float(n, "epsilon", 1e-5f, &a.epsilon, err);
+  if (rc) return rc;
+  return (!strcmp(n->row->type, "LayerNormalization") ? exact_layer_norm_new : exact_rms_norm_new)(&a, n->dtype, op, err);
+}
+
+/* Opset 18 has one scale and bias per group, opset 21 one per channel. */
+static int group(const node *n, exact_op **op, exact_error *err) {
+  exact_group_norm_attrs a = {.parameters = EXACT_GROUP_BY_LENGTH};
+  int rc = node_int(n, "num_groups", 0, &a.num_groups, err);
+  if (!rc) rc = node_int(n, "stash_type", EXACT_FLOAT32, &a.stash_type, err);
+  if (!rc) rc = node_float(n, "epsilon", 1e-5f, &a.epsilon, err);
+  if (n->since) a.parameters = n->since < 21 ? EXACT_GROUP_PER_GROUP : EXACT_GROUP_PER_CHANNEL;
+  return rc ? rc : exact_group_norm_new(&a, n->dtype, op, err);
+}
+
+int op_norm(const node *n, exact_op **op, exact_error *err) {
+  exact_instance_norm_attrs a = {0};
+  if (!strcmp(n->row->type, "GroupNormalization")) return group(n, op, err);
+  if (strcmp(n->row->type, "InstanceNormalization")) return layer(n, op, err);
+  int rc = node_float(n, "epsilon", 1e-5f, &a.epsilon, err);
+  return rc ? rc : exact_instance_norm_new(&a, n->dtype, op, err);
+}
