@@ -10,6 +10,8 @@ import pytest
 from onnxruntime_ep_exact import get_library_path
 
 ROOT = Path(__file__).parent.parent
+#: Objects that hold a function defined as correctly rounded, proved for every argument (docs/exp_log.md), which may fuse.
+PROVED = {"exp_log_isa.c.o", "softmax_isa.c.o"}
 FUSED = re.compile(r"\b(vfn?m(add|sub)\w*|fn?m(add|sub)|fml[as]l?2?)\b")
 
 
@@ -31,7 +33,7 @@ def build(tmp_path_factory):
 @pytest.mark.skipif(not shutil.which("objdump"), reason="needs binutils")
 def test_no_fused_multiply_add_in_exact_code(build):
     objects = sorted(p for p in build.rglob("*.o") if "provider" not in str(p))
-    exact = [p for p in objects if "exact_fast_" not in str(p)]
+    exact = [p for p in objects if "exact_fast_" not in str(p) and p.name not in PROVED]
     fast = [p for p in objects if "exact_fast_avx2" in str(p)]
     assert len(exact) > 20
     for path in exact:

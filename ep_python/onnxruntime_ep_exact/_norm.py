@@ -1,4 +1,4 @@
-"""LayerNormalization, RMSNormalization, InstanceNormalization, GroupNormalization on NumPy arrays; re-exported by kernels.py."""
+"""LayerNormalization, RMSNormalization, InstanceNormalization and GroupNormalization on NumPy arrays (see kernels.py)."""
 
 from __future__ import annotations
 

@@ -45,12 +45,10 @@ def _reduction(name: str, onnx: str, kind: int, what: str) -> Any:
         return _reduce(name, kind, x, axes, keepdims, noop_with_empty_axes, threads)
 
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = (
-        f"""ONNX {onnx} (docs/reduce.md): {what} over ``axes``.
+    function.__doc__ = f"""ONNX {onnx} (docs/reduce.md): {what} over ``axes``.
 
     axes None or empty: all axes or, with noop_with_empty_axes, none. keepdims leaves the reduced axes as extent 1.
     """
-    )
     return function
 
 
@@ -105,15 +103,11 @@ def _cumulate(
     return _run(function, op, arrays, threads)[0]
 
 
-def cumsum(
-    x: ArrayLike, axis: ArrayLike, *, exclusive: bool = False, reverse: bool = False, threads: int = 1
-) -> np.ndarray:
+def cumsum(x: ArrayLike, axis: ArrayLike, *, exclusive: bool = False, reverse: bool = False, threads: int = 1) -> np.ndarray:
     """ONNX CumSum (docs/cumsum.md): running sums along ``axis``, an integer or an int32 or int64 array of one element."""
     return _cumulate("cumsum", lib.EXACT_CUMSUM, x, axis, exclusive, reverse, threads)
 
 
-def cumprod(
-    x: ArrayLike, axis: ArrayLike, *, exclusive: bool = False, reverse: bool = False, threads: int = 1
-) -> np.ndarray:
+def cumprod(x: ArrayLike, axis: ArrayLike, *, exclusive: bool = False, reverse: bool = False, threads: int = 1) -> np.ndarray:
     """ONNX CumProd (docs/cumsum.md): running products along ``axis``, given as for ``cumsum``."""
     return _cumulate("cumprod", lib.EXACT_CUMPROD, x, axis, exclusive, reverse, threads)
