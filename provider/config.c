@@ -5,12 +5,12 @@
 #include <string.h>
 
 static const char *const rewrites[] = {
-#define REWRITE(name, reason) name,
+#define REWRITE(name, faces, reason) name,
 #include "rewrites.def"
 #undef REWRITE
 };
 
-static bool listed(const char *list, const char *name) {
+bool config_listed(const char *list, const char *name) {
   size_t n = strlen(name);
   for (const char *p = list; *p; p += strcspn(p, ";"), p += *p == ';')
     if (strcspn(p, ";") == n && !strncmp(p, name, n)) return true;
@@ -20,7 +20,7 @@ static bool listed(const char *list, const char *name) {
 static void missing_rewrites(const char *disabled, config *out) {
   out->missing[0] = '\0';
   for (size_t i = 0; i < sizeof rewrites / sizeof rewrites[0]; i++)
-    if (!listed(disabled, rewrites[i]) && !(out->folding_checked && !strcmp(rewrites[i], "ConstantFolding"))) {
+    if (!config_listed(disabled, rewrites[i]) && !(out->folding_checked && !strcmp(rewrites[i], "ConstantFolding"))) {
       size_t used = strlen(out->missing);
       snprintf(out->missing + used, sizeof out->missing - used, "%s%s", used ? ";" : "", rewrites[i]);
     }

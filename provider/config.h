@@ -20,6 +20,9 @@ void config_read_known(const OrtApi *api, const OrtSessionOptions *options, conf
 /* The value of a session config entry; "" when absent. False when it does not fit. */
 bool config_entry(const OrtApi *api, const OrtSessionOptions *options, const char *key, char *out, size_t size);
 
+/* `name` is in a list joined by ';'. */
+bool config_listed(const char *list, const char *name);
+
 /* Set by the custom-op library on its sessions. */
 #define CONFIG_OVERRIDDEN EXACT_CONFIG_PREFIX "custom_ops"
 #define CONFIG_DISABLED "optimization.disable_specified_optimizers"

@@ -235,16 +235,34 @@ static OrtStatus *get_set(const OrtApi *api, int minor, int mode, op_set **out) 
   return status;
 }
 
-/* Optimizers that do not look at versions: the QDQ selectors always; constant folding fails below 1.27 on a node of ours
- * whose inputs are all constant. */
-static OrtStatus *set_entries(const OrtApi *api, int minor, OrtSessionOptions *options) {
+/* Appends to a list of names joined by ';'; false when there is no room. */
+static bool append(char *list, size_t size, const char *name) {
+  size_t used = strlen(list);
+  return (size_t)snprintf(list + used, size - used, "%s%s", used ? ";" : "", name) < size - used;
+}
+
+/* Switches off the optimizers that do not look at versions: the QDQ selectors, what moves a Transpose through our nodes, and
+ * below 1.32 constant folding, which fails on a node of ours whose inputs are all constant. */
+static OrtStatus *set_entries(const OrtApi *api, int minor, const config *c, OrtSessionOptions *options) {
+  static const char *const both[] = {
+#define PLUGIN NULL
+#define BOTH ""
+#define REWRITE(name, faces, reason) faces ? name : NULL,
+#include "rewrites.def"
+#undef REWRITE
+#undef BOTH
+#undef PLUGIN
+  };
   char disabled[1024];
   OrtStatus *status = ORT(api, AddSessionConfigEntry)(options, "session.disable_quant_qdq", "1");
   if (!status) status = ORT(api, AddSessionConfigEntry)(options, CONFIG_OVERRIDDEN, "1");
-  if (status || minor >= 27) return status;
-  if (!config_entry(api, options, CONFIG_DISABLED, disabled, sizeof disabled - 32))
-    return ORT(api, CreateStatus)(ORT_INVALID_ARGUMENT, EXACT_EP_NAME ": the entry '" CONFIG_DISABLED "' is too long");
-  if (!strstr(disabled, "ConstantFolding")) strcat(disabled, *disabled ? ";ConstantFolding" : "ConstantFolding");
+  if (status) return status;
+  bool fits = config_entry(api, options, CONFIG_DISABLED, disabled, sizeof disabled);
+  for (size_t i = 0; i < sizeof both / sizeof both[0]; i++)
+    if (both[i] && !config_listed(disabled, both[i])) fits = fits && append(disabled, sizeof disabled, both[i]);
+  if (minor < 32 && !c->folding_checked && !config_listed(disabled, "ConstantFolding"))
+    fits = fits && append(disabled, sizeof disabled, "ConstantFolding");
+  if (!fits) return ORT(api, CreateStatus)(ORT_INVALID_ARGUMENT, EXACT_EP_NAME ": the entry '" CONFIG_DISABLED "' is too long");
   return ORT(api, AddSessionConfigEntry)(options, CONFIG_DISABLED, disabled);
 }
 
@@ -262,6 +280,6 @@ EXPORT OrtStatus *RegisterCustomOps(OrtSessionOptions *options, const OrtApiBase
   config_read_known(api, options, &c);
   if (c.error[0]) return ORT(api, CreateStatus)(ORT_INVALID_ARGUMENT, c.error);
   OrtStatus *status = get_set(api, minor, c.mode, &set);
-  if (!status) status = set_entries(api, minor, options);
+  if (!status) status = set_entries(api, minor, &c, options);
   return status ? status : ORT(api, AddCustomOpDomain)(options, set->domain);
 }

@@ -8,7 +8,7 @@ from importlib.resources import files
 REWRITES: dict[str, str] = {
     ast.literal_eval(name): ast.literal_eval(reason)
     for name, reason in re.findall(
-        r'^REWRITE\(("[^"]*"), ("[^"]*")\)$', (files(__package__) / "rewrites.def").read_text("utf-8"), re.MULTILINE
+        r'^REWRITE\(("[^"]*"), \w+, ("[^"]*")\)$', (files(__package__) / "rewrites.def").read_text("utf-8"), re.MULTILINE
     )
 }
 

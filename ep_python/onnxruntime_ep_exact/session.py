@@ -1,7 +1,7 @@
 """Sessions of ONNX Runtime on the exact kernels."""
 
 import weakref
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import onnxruntime as ort
@@ -60,16 +60,22 @@ def _entry(options: ort.SessionOptions, key: str) -> str:
         return ""
 
 
-def _disable_rewrites(options: ort.SessionOptions, model: Any) -> None:
-    """``model`` None: not known yet."""
+def _set(options: ort.SessionOptions, key: str, value: str) -> None:
+    if _entry(options, key) != value:  # onnxruntime warns of an entry that is set twice
+        options.add_session_config_entry(key, value)
+
+
+def _disable(options: ort.SessionOptions, wanted: Iterable[str]) -> None:
     names = [name for name in _entry(options, CONFIG_KEY).split(";") if name]
-    missing = [name for name in REWRITES if name not in names]
-    if "ConstantFolding" in missing and model is not None and foldable(model) == []:
-        missing.remove("ConstantFolding")
-        if _entry(options, _FOLDING_KEY) != "checked":
-            options.add_session_config_entry(_FOLDING_KEY, "checked")
-    if missing:
-        options.add_session_config_entry(CONFIG_KEY, ";".join(names + missing))
+    _set(options, CONFIG_KEY, ";".join([*names, *(name for name in wanted if name not in names)]))
+
+
+def _folding_is_harmless(options: ort.SessionOptions, model: Any) -> bool:
+    """Tells the library so, too. ``model`` None: not known yet."""
+    harmless = model is not None and foldable(model) == []
+    if harmless:
+        _set(options, _FOLDING_KEY, "checked")
+    return harmless
 
 
 def session_options(
@@ -103,10 +109,12 @@ def _prepare(options: ort.SessionOptions | None, mode: str, face: str, model: An
     options = ort.SessionOptions() if options is None else options
     if face == "plugin":
         register()
-        _disable_rewrites(options, model)
+        keep = {"ConstantFolding"} if _folding_is_harmless(options, model) else set()
+        _disable(options, (name for name in REWRITES if name not in keep))
     else:
-        if _entry(options, _MODE_KEY) != mode:
-            options.add_session_config_entry(_MODE_KEY, mode)
+        _set(options, _MODE_KEY, mode)
+        if not _folding_is_harmless(options, model) and _version() < (1, 32, 0):
+            _disable(options, ["ConstantFolding"])
         if options not in _with_custom_ops:
             options.register_custom_ops_library(get_library_path())
             _with_custom_ops.add(options)
@@ -162,8 +170,9 @@ class InferenceSession(ort.InferenceSession):
             providers = [(get_ep_name(), mine), *(others or ([] if no_cpu else [("CPUExecutionProvider", {})]))]
         else:
             providers = others or [("CPUExecutionProvider", {})]
-        if face == "custom_ops" and _version() < (1, 18, 0):  # the library's config entry for it came with 1.18
-            kwargs["disabled_optimizers"] = [*(kwargs.get("disabled_optimizers") or ()), "ConstantFolding"]
+        if face == "custom_ops" and _version() < (1, 18, 0):  # which do not read the config entry
+            disabled = _entry(sess_options, CONFIG_KEY).split(";")
+            kwargs["disabled_optimizers"] = [*(kwargs.get("disabled_optimizers") or ()), *filter(None, disabled)]
         kwargs.setdefault("enable_fallback", 0)
         super().__init__(path_or_bytes, sess_options, providers, **kwargs)
         self.disable_fallback()
