@@ -1,5 +1,6 @@
 """The rules of docs/architecture.md that a text can break, and generated pages."""
 
+import hashlib
 import re
 import subprocess
 import sys
@@ -57,6 +58,14 @@ def test_phantom_versions_are_no_revisions():
         revisions = {s.since_version for s in onnx.defs.get_all_schemas_with_history() if s.name == row.type and s.domain == ""}
         assert row.phantom not in revisions, row
         assert {r for r in revisions if row.since <= r <= row.until} or row.since == 1, row
+
+
+def test_proof_record_is_of_these_sources():
+    """docs/exp_log.md: a change of the sources needs a new run of tools/prove_exp_log.py."""
+    record = re.findall(r"sha256 of (\S+) \| (\w+)", (ROOT / "docs/exp_log.md").read_text("utf-8"))
+    assert len(record) == 3
+    for path, digest in record:
+        assert hashlib.sha256((ROOT / path).read_bytes()).hexdigest().startswith(digest), path
 
 
 def test_rows_reach_the_newest_revision():
