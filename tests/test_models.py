@@ -11,7 +11,7 @@ import pytest
 from faces import EP, FACES, kernels_created
 from helpers import scaled_error
 from onnxruntime_ep_exact import inputs, kernels, measure
-from onnxruntime_ep_exact.operators import OPERATORS, TYPES
+from onnxruntime_ep_exact.operators import OPERATORS
 
 LIGHT = Path(onnx.__file__).parent / "backend/test/data/light"
 #: name -> (package, file inside it, sizes of dynamic axes)
@@ -46,18 +46,25 @@ def feeds(path, axes, batch):
     return inputs.make(infos, {k: v for k, v in dims.items() if isinstance(k, str)}, batch, 0)
 
 
+def served(model, face):
+    """The operators of ours that a face serves: the custom-op library overrides from an opset on."""
+    opset = max(o.version for o in model.opset_import if o.domain in ("", "ai.onnx"))
+    return {row.type for row in OPERATORS if face == "plugin" or row.phantom <= opset}
+
+
 def claimed_part(path, tmp_path):
     """The model cut after our last nodes, as far as nothing but our nodes and operators of STEADY come before them: what
     other operators compute on ONNX Runtime's kernels may depend on the batch or the threads."""
     model = onnx.load(path)
     steady = {i.name for i in model.graph.input} | {i.name for i in model.graph.initializer} | {""}
     ours, behind = [], {}
+    types = set.intersection(*(served(model, face) for face in FACES))
     for node in model.graph.node:
-        if not all(name in steady for name in node.input) or node.op_type not in STEADY | TYPES:
+        if not all(name in steady for name in node.input) or node.op_type not in STEADY | types:
             continue
         steady |= set(node.output)
         before = {n for name in node.input for n in behind.get(name, ())}
-        if node.op_type in TYPES:
+        if node.op_type in types:
             ours.append((node.output[0], before))
             before = {node.output[0]}
         behind |= {name: before for name in node.output}
@@ -76,9 +83,7 @@ def claimed_part(path, tmp_path):
 def who_ran(path, face, data):
     """(nodes of our families that ran, those that our kernels ran), as ONNX Runtime tells."""
     placed = measure.placement(path, data, face)
-    opset = max(o.version for o in onnx.load(path, load_external_data=False).opset_import if o.domain in ("", "ai.onnx"))
-    served = {row.type for row in OPERATORS if face == "plugin" or row.phantom <= opset}
-    families = sorted({name for name, op, _ in placed if op in served})
+    families = sorted({name for name, op, _ in placed if op in served(onnx.load(path), face)})
     if face == "plugin":
         return families, sorted({name for name, _, provider in placed if provider == EP})
     assert [op for _, op, _ in placed if op.startswith(("FusedConv", "Reorder"))] == []
@@ -94,7 +99,7 @@ def check_model(path, axes, batches, tmp_path):
         got = measure.session(path, face, so=measure.options(2)).run(None, data[1])
         assert max(scaled_error(g, w) for g, w in zip(got, want, strict=True)) <= 1e-4
     part, count = claimed_part(path, tmp_path)
-    assert count >= len(families) * 0.75
+    assert count >= len(families) * 0.65  # the rest comes after a MatMul or the like
     feeds_path = str(tmp_path / "feeds.npz")
     measure.save_feeds(feeds_path, data)
     runs = measure.digests_of_variants(part, feeds_path, "exact", [1, 2, 7], kernels.isa_names())
