@@ -66,18 +66,16 @@ EXACT_INLINE void TILE(const size_t rows, const size_t vectors, size_t k, const 
 
 static void RUN(size_t rows, size_t vectors, size_t k, const void *a, const void *b, size_t ldb, void *c, size_t ldc,
                 bool first, const exact_epilogue *last, const void *ahead) {
+  /* clang-format off */
   switch (4 * rows + vectors) {
-    SHAPE(1, 1)
-    SHAPE(2, 1)
-    SHAPE(3, 1)
-    SHAPE(4, 1)
-    SHAPE(5, 1)
-    SHAPE(6, 1) SHAPE(1, 2) SHAPE(2, 2) SHAPE(3, 2) SHAPE(4, 2) SHAPE(5, 2) SHAPE(6, 2)
+    SHAPE(1, 1) SHAPE(2, 1) SHAPE(3, 1) SHAPE(4, 1) SHAPE(5, 1) SHAPE(6, 1)
+    SHAPE(1, 2) SHAPE(2, 2) SHAPE(3, 2) SHAPE(4, 2) SHAPE(5, 2) SHAPE(6, 2)
 #if ROWS == 8
-        SHAPE(7, 1) SHAPE(8, 1) SHAPE(7, 2) SHAPE(8, 2) SHAPE(1, 3) SHAPE(2, 3) SHAPE(3, 3) SHAPE(4, 3) SHAPE(5, 3) SHAPE(6, 3)
-            SHAPE(7, 3) SHAPE(8, 3)
+    SHAPE(7, 1) SHAPE(8, 1) SHAPE(7, 2) SHAPE(8, 2)
+    SHAPE(1, 3) SHAPE(2, 3) SHAPE(3, 3) SHAPE(4, 3) SHAPE(5, 3) SHAPE(6, 3) SHAPE(7, 3) SHAPE(8, 3)
 #endif
   }
+  /* clang-format on */
 }
 
 #undef SHAPE
