@@ -8,7 +8,7 @@
 /* ---- creation ---- */
 static void log_created(const kernel *k, const OrtKernelInfo *info, int mode) {
   const OrtLogger *logger = NULL;
-  char text[256];
+  char text[768];
   if (ort_failed(k->api, ORT(k->api, KernelInfo_GetLogger)(info, &logger)) || !logger) return;
   snprintf(text, sizeof text, "%s: %s node '%s' runs the %s kernel (%s)", EXACT_EP_NAME, k->row->type, k->name,
            mode == EXACT_MODE_FAST ? "fast" : "exact", exact_isa_current());
@@ -22,6 +22,15 @@ static int since_version(const OrtApi *api, int minor, const op_row *row, const 
   return since == row->phantom ? 0 : since;
 }
 
+static void node_name(kernel *k, const OrtKernelInfo *info) {
+  size_t size = 0;
+  if (ort_failed(k->api, ORT(k->api, KernelInfo_GetNodeName)(info, NULL, &size)) || !size) return;
+  char *name = malloc(size);
+  if (name && !ort_failed(k->api, ORT(k->api, KernelInfo_GetNodeName)(info, name, &size)))
+    snprintf(k->name, sizeof k->name, "%s", name);
+  free(name);
+}
+
 OrtStatus *kernel_new(const OrtApi *api, int minor, const op_row *row, const OrtKernelInfo *info, int mode, kernel **out) {
   exact_error err = {0};
   node n;
@@ -32,8 +41,7 @@ OrtStatus *kernel_new(const OrtApi *api, int minor, const op_row *row, const Ort
   k->minor = minor;
   k->row = row;
   pthread_mutex_init(&k->lock, NULL);
-  size_t size = sizeof k->name;
-  if (ort_failed(api, ORT(api, KernelInfo_GetNodeName)(info, k->name, &size))) k->name[0] = '\0';
+  node_name(k, info);
   node_of_kernel(&n, api, row, info);
   n.mode = mode;
   n.since = since_version(api, minor, row, info);

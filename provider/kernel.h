@@ -20,7 +20,7 @@ typedef struct kernel {
   const OrtApi *api;
   int minor; /* API version of the host */
   const op_row *row;
-  char name[128];
+  char name[512]; /* of the node; a longer one is cut */
   exact_op *op;
   OrtMemoryInfo *memory;
   void *packed[EXACT_MOST_IO]; /* owned */

@@ -12,7 +12,7 @@ bool ort_failed(const OrtApi *api, OrtStatus *status) {
 }
 
 OrtStatus *ort_error(const OrtApi *api, const op_row *row, const char *name, const exact_error *err) {
-  char text[512];
+  char text[1024];
   int code = err->code == EXACT_NO_MEMORY     ? ORT_FAIL
              : err->code == EXACT_UNSUPPORTED ? ORT_NOT_IMPLEMENTED
                                               : ORT_INVALID_ARGUMENT;
