@@ -88,7 +88,9 @@ def second_group(op, x, opset):
 
 
 def oldest(op):
-    return min(s.since_version for s in onnx.defs.get_all_schemas_with_history() if s.name == op and s.domain == "")
+    """The first opset of an operator; 1000 when this onnx package is too old to know it."""
+    schemas = onnx.defs.get_all_schemas_with_history()
+    return min((s.since_version for s in schemas if s.name == op and s.domain == ""), default=1000)
 
 
 def served(face, op, opset):
