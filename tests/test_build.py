@@ -2,7 +2,6 @@
 
 import os
 import re
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -30,7 +29,6 @@ def build(tmp_path_factory):
     return folder
 
 
-@pytest.mark.skipif(not shutil.which("objdump"), reason="needs binutils")
 def test_no_fused_multiply_add_in_exact_code(build):
     objects = sorted(p for p in build.rglob("*.o") if "provider" not in str(p))
     exact = [p for p in objects if "exact_fast_" not in str(p) and p.name not in PROVED]
@@ -42,7 +40,6 @@ def test_no_fused_multiply_add_in_exact_code(build):
     assert not fast or any(FUSED.search(output("objdump", "-d", str(p))) for p in fast), "the check finds nothing anywhere"
 
 
-@pytest.mark.skipif(not shutil.which("nm"), reason="needs binutils")
 def test_exports():
     lines = output("nm", "-D", "--defined-only", get_library_path()).splitlines()
     assert sorted(line.split()[-1].split("@")[0] for line in lines) == [
@@ -52,12 +49,9 @@ def test_exports():
     ]
 
 
-@pytest.mark.skipif(not shutil.which("readelf"), reason="needs binutils")
 def test_dependencies():
     text = output("readelf", "-d", get_library_path())
     needed = set(re.findall(r"NEEDED.*\[(.*)\]", text))
-    if any("asan" in name for name in needed):
-        pytest.skip("a sanitizer build")
     assert needed <= {"libc.so.6", "libm.so.6", "libpthread.so.0", "ld-linux-aarch64.so.1", "ld-linux-x86-64.so.2"}
     assert "NODELETE" in text
 
