@@ -128,12 +128,20 @@ typedef struct exact_conv_transpose_attrs {
 int exact_conv_transpose_new(const exact_conv_transpose_attrs *attrs, int dtype, int mode, exact_op **op, exact_error *err);
 
 /* Input X. Output Y; MaxPool also Indices (int64). docs/pool.md */
-enum { EXACT_MAX_POOL, EXACT_AVERAGE_POOL, EXACT_GLOBAL_MAX_POOL, EXACT_GLOBAL_AVERAGE_POOL };
+enum {
+  EXACT_MAX_POOL,
+  EXACT_AVERAGE_POOL,
+  EXACT_GLOBAL_MAX_POOL,
+  EXACT_GLOBAL_AVERAGE_POOL,
+  EXACT_LP_POOL,
+  EXACT_GLOBAL_LP_POOL
+};
 typedef struct exact_pool_attrs {
   exact_window_attrs window;
   int64_t ceil_mode;
-  int64_t count_include_pad;
-  int64_t storage_order;
+  int64_t count_include_pad; /* AveragePool */
+  int64_t storage_order;     /* MaxPool */
+  int64_t p;                 /* LpPool, GlobalLpPool */
 } exact_pool_attrs;
 int exact_pool_new(int kind, const exact_pool_attrs *attrs, int dtype, exact_op **op, exact_error *err);
 

@@ -92,7 +92,7 @@ static source copy_padded(const exact_pool_plan *p, const tile *t, const span *a
   exact_pool_pad blank = {.src = x,
                           .dst_step = tiles->width,
                           .right = (size_t)a->extent,
-                          .lowest = p->op->kind == EXACT_MAX_POOL,
+                          .lowest = p->op->fold == POOL_MAX,
                           .dtype = p->op->op.dtype};
   exact_pool_pad body = blank;
   body.src_step = line;
@@ -181,11 +181,11 @@ static bool reduce_rows(const exact_pool_plan *p, const source *s, exact_pool_ro
     r.rows = (size_t)count;
     r.dst = (char *)all.dst + written * size;
     r.room = all.room > written ? all.room - written : 0;
-    if (p->op->kind == EXACT_MAX_POOL) {
+    if (p->op->fold == POOL_MAX) {
       low |= k->max_rows[lane](&r);
     } else {
-      r.factors = (const char *)all.factors + (size_t)i * size;
-      k->mean_rows[lane](&r);
+      if (all.factors) r.factors = (const char *)all.factors + (size_t)i * size;
+      k->sum_rows[p->op->fold][lane](&r);
     }
   }
   return low;
@@ -221,7 +221,7 @@ static void run_tile(const exact_call *call, const exact_pool_plan *p, const til
   r.dst = narrow ? slot + tiles->narrow : y;
   r.dst_step = (ptrdiff_t)(narrow ? tiles->out_width : line);
   r.room = narrow ? SIZE_MAX : tiles->segments == 1 ? t->rows * line : 0;
-  if (p->op->kind == EXACT_AVERAGE_POOL) {
+  if (p->op->fold == POOL_MEAN) {
     r.factors = (const char *)tiles->factors + (tiles->joined ? 0 : row * lane);
     r.columns = (const char *)tiles->columns + t->column * lane;
   }

@@ -53,6 +53,7 @@ __all__ = [
     "cumprod",
     "cumsum",
     "global_average_pool",
+    "global_lp_pool",
     "global_max_pool",
     "group_normalization",
     "hardmax",
@@ -61,6 +62,7 @@ __all__ = [
     "isa_names",
     "layer_normalization",
     "log_softmax",
+    "lp_pool",
     "max_pool",
     "reduce_l1",
     "reduce_l2",
@@ -198,6 +200,29 @@ def average_pool(
     return _run(name, op, arrays, threads)[0]
 
 
+def lp_pool(
+    x: ArrayLike,
+    kernel_shape: Ints,
+    *,
+    p: int = 2,
+    auto_pad: str = "NOTSET",
+    strides: Ints = None,
+    dilations: Ints = None,
+    pads: Ints = None,
+    ceil_mode: int = 0,
+    threads: int = 1,
+) -> np.ndarray:
+    """ONNX LpPool (docs/pool.md) with one to three spatial axes, p = 1 or 2: x is [N, C, D1 .. Dr], the result [N, C, o1 .. or]."""
+    name = "lp_pool"
+    arrays = _arrays(name, x=x)
+    attrs = ffi.new("exact_pool_attrs *")
+    _set_window(name, attrs.window, kernel_shape, strides, dilations, pads, auto_pad)
+    attrs.ceil_mode = operator.index(ceil_mode)
+    attrs.p = operator.index(p)
+    op = _create(name, lib.exact_pool_new, lib.EXACT_LP_POOL, attrs, _number(arrays[0]))
+    return _run(name, op, arrays, threads)[0]
+
+
 def global_max_pool(x: ArrayLike, *, threads: int = 1) -> np.ndarray:
     """ONNX GlobalMaxPool (docs/pool.md): x is [N, C, D1 .. Dr], r >= 1; the result is [N, C, 1 .. 1]."""
     return _global_pool("global_max_pool", lib.EXACT_GLOBAL_MAX_POOL, x, threads)
@@ -206,6 +231,11 @@ def global_max_pool(x: ArrayLike, *, threads: int = 1) -> np.ndarray:
 def global_average_pool(x: ArrayLike, *, threads: int = 1) -> np.ndarray:
     """ONNX GlobalAveragePool (docs/pool.md): x is [N, C, D1 .. Dr], r >= 1; the result is [N, C, 1 .. 1]."""
     return _global_pool("global_average_pool", lib.EXACT_GLOBAL_AVERAGE_POOL, x, threads)
+
+
+def global_lp_pool(x: ArrayLike, *, p: int = 2, threads: int = 1) -> np.ndarray:
+    """ONNX GlobalLpPool (docs/pool.md) for p = 1 and 2: x is [N, C, D1 .. Dr], r >= 1; the result is [N, C, 1 .. 1]."""
+    return _global_pool("global_lp_pool", lib.EXACT_GLOBAL_LP_POOL, x, threads, p)
 
 
 def batch_normalization(
@@ -287,9 +317,10 @@ def _set_window(
     _set_ints(window.pads, pads)
 
 
-def _global_pool(function: str, kind: int, x: ArrayLike, threads: int) -> np.ndarray:
+def _global_pool(function: str, kind: int, x: ArrayLike, threads: int, p: int = 2) -> np.ndarray:
     arrays = _arrays(function, x=x)
     attrs = ffi.new("exact_pool_attrs *")
+    attrs.p = operator.index(p)
     op = _create(function, lib.exact_pool_new, kind, attrs, _number(arrays[0]))
     return _run(function, op, arrays, threads)[0]
 
