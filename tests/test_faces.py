@@ -41,6 +41,19 @@ def case(op, dtype=np.float32, opset=17):
             return x, [], {}, kernels.global_average_pool(x)
         case "BatchNormalization":
             return x, statistics, {"epsilon": 0.01}, kernels.batch_normalization(x, *statistics, epsilon=0.01)
+        case "LpPool":
+            return x, [], {**window, "p": 3}, kernels.lp_pool(x, p=3, **window)
+        case "GlobalLpPool":
+            return x, [], {}, kernels.global_lp_pool(x)
+        case "MaxUnpool":
+            places = [RNG.permutation(2 * C * 200)[: x.size].reshape(x.shape), np.array([2, C, 10, 20])]
+            return x, places, window, kernels.max_unpool(x, *places, **window)
+        case "LRN":
+            return x, [], {"size": 4, "alpha": 0.5}, kernels.lrn(x, size=4, alpha=0.5)
+        case "LpNormalization":
+            return x, [], {"axis": 1, "p": 1}, kernels.lp_normalization(x, axis=1, p=1)
+        case "MeanVarianceNormalization":
+            return x, [], {"axes": [1, 3]}, kernels.mean_variance_normalization(x, axes=[1, 3])
     raise AssertionError(op)
 
 
@@ -134,7 +147,7 @@ def test_our_kernel_ran(face, op, tmp_path):
 @pytest.mark.parametrize("op", OPS)
 @pytest.mark.parametrize("face", FACES)
 def test_types(face, op, dtype):
-    opset = max(18, oldest(op))
+    opset = max(19, oldest(op))  # of opset 18 ONNX Runtime refuses these types for MeanVarianceNormalization: docs/norm.md
     if opset > NEWEST_OPSET:
         pytest.skip("an older onnxruntime")
     x, constants, attributes, want = case(op, dtype, opset)
@@ -409,6 +422,17 @@ def test_training_batch_normalization_is_left_to_onnx_runtime(face):
         assert_bits(got, want)
     if face == "plugin":
         assert measure.placement(m, {"x": x}, face) == [("n", "BatchNormalization", "CPUExecutionProvider")]
+
+
+@pytest.mark.parametrize("face", FACES)
+@pytest.mark.parametrize("op", ["LpPool", "GlobalLpPool"])
+def test_orders_below_one_are_left_to_onnx_runtime(op, face):
+    x = np.abs(data(RNG, (2, 3, 5, 7), np.float32))
+    window = {"kernel_shape": [2, 2]} if op == "LpPool" else {}
+    m = graph([node(op, ["x"], p=-1, **window)], {"x": (np.float32, x.shape)}, opset=18)
+    assert_bits(run(m, face, {"x": x})[0], cpu(m, {"x": x})[0])
+    if face == "plugin":
+        assert measure.placement(m, {"x": x}, face) == [("n", op, "CPUExecutionProvider")]
 
 
 @pytest.mark.parametrize("opset", [9, 12, 13])
