@@ -205,6 +205,14 @@ typedef struct exact_group_norm_attrs {
   int parameters;
 } exact_group_norm_attrs;
 int exact_group_norm_new(const exact_group_norm_attrs *attrs, int dtype, exact_op **op, exact_error *err);
+/* Input X. Output Y. p is 1 or 2. */
+int exact_lp_norm_new(int64_t axis, int64_t p, int dtype, exact_op **op, exact_error *err);
+/* Input X. Output Y. n_axes 0: axes 0, 2 and 3. */
+typedef struct exact_mvn_attrs {
+  int n_axes;
+  int64_t axes[16];
+} exact_mvn_attrs;
+int exact_mvn_new(const exact_mvn_attrs *attrs, int dtype, exact_op **op, exact_error *err);
 
 /* ---- ArgMax, ArgMin ---- */
 /* Input data. Output indices (int64). docs/arg.md */

@@ -25,7 +25,14 @@ from numpy.typing import ArrayLike
 
 from ._calls import Ints, _arrays, _check, _choice, _create, _number, _run, _set_ints
 from ._kernels import ffi, lib
-from ._norm import group_normalization, instance_normalization, layer_normalization, rms_normalization
+from ._norm import (
+    group_normalization,
+    instance_normalization,
+    layer_normalization,
+    lp_normalization,
+    mean_variance_normalization,
+    rms_normalization,
+)
 from ._reduce import (
     arg_max,
     arg_min,
@@ -62,8 +69,10 @@ __all__ = [
     "isa_names",
     "layer_normalization",
     "log_softmax",
+    "lp_normalization",
     "lp_pool",
     "max_pool",
+    "mean_variance_normalization",
     "reduce_l1",
     "reduce_l2",
     "reduce_log_sum",
