@@ -319,7 +319,8 @@ def unpools(draw, dtypes=FLOAT_PARAMS, kinds=("special",)):
             output[draw(small(0, r + 1))] += 1
     total = int(np.prod(output or [*shape[:2], *natural]))
     form = draw(st.sampled_from(("anywhere",) * 6 + ("few",) * 3 + ("one too far", "none")))
-    return Unpool([shape], draw(st.sampled_from(dtypes)), draw(st.sampled_from(kinds)), draw(seeds()), attributes, form, output, total)
+    dtype, kind = draw(st.sampled_from(dtypes)), draw(st.sampled_from(kinds))
+    return Unpool([shape], dtype, kind, draw(seeds()), attributes, form, output, total)
 
 
 @st.composite

@@ -107,10 +107,11 @@ def test_large():
     rng = np.random.default_rng(3)
     x = data(rng, (8, 16, 31, 33), np.float32, "special")
     y, indices = kernels.max_pool(x, [3, 3], strides=[2, 2], pads=[1, 1, 1, 1], return_indices=True)
-    whole = check("max_unpool", y, indices, np.array(x.shape), kernel_shape=[3, 3], strides=[2, 2])[0]
+    window = {"kernel_shape": [3, 3], "strides": [2, 2]}
+    whole = check("max_unpool", y, indices, np.array(x.shape), **window)[0]
     for name, threads in variants():
         with isa(name):
             for row in (0, 7):
                 own = indices[row : row + 1] - row * x[0].size
-                one = kernels.max_unpool(y[row : row + 1], own, np.array([1, *x.shape[1:]]), threads=threads, kernel_shape=[3, 3])
+                one = kernels.max_unpool(y[row : row + 1], own, np.array([1, *x.shape[1:]]), threads=threads, **window)
                 assert_bits(one, whole[row : row + 1], f"row {row}")
