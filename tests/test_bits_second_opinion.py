@@ -121,10 +121,10 @@ def test_global_lp_pool(node):
     compare(node, "GlobalLpPool", kernels.global_lp_pool, 13)
 
 
-@given(strategies.unpools(dtypes=["float32", "float16"]))
+@given(strategies.unpools(dtypes=["float32"]))
 @examples(120)
 def test_max_unpool(node):
-    """Moved bits, so the same bits, and the same refusals of indices."""
+    """Moved bits, so the same bits, and the same refusals of indices. (In float16 ONNX Runtime makes NaNs quiet.)"""
     inputs = node.inputs()
     theirs = run_cpu("MaxUnpool", inputs, node.attributes, 11)
     ours = attempt(kernels.max_unpool, *inputs, **node.attributes)
