@@ -250,6 +250,7 @@ def third_group():
         yield name, (ones(*[1] * 17),), {}, (INVALID, UNSUPPORTED), "rank|dimension"
     for p in (0, 3, -1, 2**40):
         yield "lp_normalization", (X,), {"p": p}, INVALID, r"\bp\b"
+    yield "mean_variance_normalization", (X,), {"axes": [1] * 17}, UNSUPPORTED, "ax[ei]s"
     yield "mean_variance_normalization", (ones(2, 3, 4),), {}, INVALID, "ax[ei]s"
     yield "mean_variance_normalization", (ones(),), {}, INVALID, "ax[ei]s|rank"
 
