@@ -145,6 +145,21 @@ typedef struct exact_pool_attrs {
 } exact_pool_attrs;
 int exact_pool_new(int kind, const exact_pool_attrs *attrs, int dtype, exact_op **op, exact_error *err);
 
+/* Inputs X, I (int64), output_shape (int64, optional). Output Y. docs/unpool.md */
+typedef struct exact_max_unpool_attrs {
+  exact_ints kernel_shape;
+  exact_ints strides;
+  exact_ints pads;
+} exact_max_unpool_attrs;
+int exact_max_unpool_new(const exact_max_unpool_attrs *attrs, int dtype, exact_op **op, exact_error *err);
+
+/* Input X. Output Y. docs/lrn.md */
+typedef struct exact_lrn_attrs {
+  int64_t size;
+  float alpha, beta, bias;
+} exact_lrn_attrs;
+int exact_lrn_new(const exact_lrn_attrs *attrs, int dtype, exact_op **op, exact_error *err);
+
 /* Inputs X, scale, B, mean, var. Output Y. epsilon is rounded to float32. docs/batchnorm.md */
 int exact_batchnorm_new(double epsilon, int dtype, exact_op **op, exact_error *err);
 

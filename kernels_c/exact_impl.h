@@ -105,6 +105,7 @@ struct exact_isa {
   const struct exact_batchnorm_kernels *batchnorm;            /* batchnorm.h */
   const struct exact_reduce_kernels *reduce;                  /* reduce.h */
   const struct exact_norm_kernels *norm;                      /* norm.h */
+  const struct exact_lrn_kernels *lrn;                        /* lrn.h */
   const struct exact_arg_kernels *arg;                        /* arg.h */
   const struct exact_cumsum_kernels *cumsum;                  /* cumsum.h */
   const struct exact_softmax_kernels *softmax;                /* softmax.h */

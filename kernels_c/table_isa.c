@@ -11,6 +11,7 @@ extern const struct exact_pool_kernels EXACT_SYM(exact_pool);
 extern const struct exact_batchnorm_kernels EXACT_SYM(exact_batchnorm);
 extern const struct exact_reduce_kernels EXACT_SYM(exact_reduce);
 extern const struct exact_norm_kernels EXACT_SYM(exact_norm);
+extern const struct exact_lrn_kernels EXACT_SYM(exact_lrn);
 extern const struct exact_arg_kernels EXACT_SYM(exact_arg);
 extern const struct exact_cumsum_kernels EXACT_SYM(exact_cumsum);
 extern const struct exact_softmax_kernels EXACT_SYM(exact_softmax);
@@ -27,6 +28,7 @@ const exact_isa EXACT_SYM(exact_table) = {
     .batchnorm = &EXACT_SYM(exact_batchnorm),
     .reduce = &EXACT_SYM(exact_reduce),
     .norm = &EXACT_SYM(exact_norm),
+    .lrn = &EXACT_SYM(exact_lrn),
     .arg = &EXACT_SYM(exact_arg),
     .cumsum = &EXACT_SYM(exact_cumsum),
     .softmax = &EXACT_SYM(exact_softmax),

@@ -1,4 +1,4 @@
-"""The normalizations of docs/norm.md on NumPy arrays; re-exported by kernels.py."""
+"""The normalizations of docs/norm.md and docs/lrn.md on NumPy arrays; re-exported by kernels.py."""
 
 from __future__ import annotations
 
@@ -79,6 +79,21 @@ def group_normalization(
     _set_float(attrs, "epsilon", epsilon)
     attrs.parameters = lib.EXACT_GROUP_BY_LENGTH
     op = _create(name, lib.exact_group_norm_new, attrs, _number(arrays[0]))
+    return _run(name, op, arrays, threads)[0]
+
+
+def lrn(
+    x: ArrayLike, *, size: int, alpha: float = 1e-4, beta: float = 0.75, bias: float = 1.0, threads: int = 1
+) -> np.ndarray:
+    """ONNX LRN (docs/lrn.md): x is [N, C, D1 .. Dr], windows are ``size`` channels."""
+    name = "lrn"
+    arrays = _arrays(name, x=x)
+    attrs = ffi.new("exact_lrn_attrs *")
+    attrs.size = operator.index(size)
+    _set_float(attrs, "alpha", alpha)
+    _set_float(attrs, "beta", beta)
+    _set_float(attrs, "bias", bias)
+    op = _create(name, lib.exact_lrn_new, attrs, _number(arrays[0]))
     return _run(name, op, arrays, threads)[0]
 
 

@@ -18,6 +18,7 @@ with a text that starts with the name of the function.
 from __future__ import annotations
 
 import operator
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,7 @@ from ._norm import (
     instance_normalization,
     layer_normalization,
     lp_normalization,
+    lrn,
     mean_variance_normalization,
     rms_normalization,
 )
@@ -71,7 +73,9 @@ __all__ = [
     "log_softmax",
     "lp_normalization",
     "lp_pool",
+    "lrn",
     "max_pool",
+    "max_unpool",
     "mean_variance_normalization",
     "reduce_l1",
     "reduce_l2",
@@ -247,6 +251,30 @@ def global_lp_pool(x: ArrayLike, *, p: int = 2, threads: int = 1) -> np.ndarray:
     return _global_pool("global_lp_pool", lib.EXACT_GLOBAL_LP_POOL, x, threads, p)
 
 
+def max_unpool(
+    x: ArrayLike,
+    indices: ArrayLike,
+    output_shape: Ints = None,
+    *,
+    kernel_shape: Ints,
+    strides: Ints = None,
+    pads: Ints = None,
+    threads: int = 1,
+) -> np.ndarray:
+    """ONNX MaxUnpool (docs/unpool.md): the int64 array indices has the shape of x, [N, C, D1 .. Dr] with one to three spatial
+    axes, and tells where in the result each element goes; the rest is 0. output_shape is the shape of the result.
+    """
+    name = "max_unpool"
+    shape = None if output_shape is None else _output_shape(output_shape)
+    arrays = _arrays(name, x=x, indices=indices, output_shape=shape)
+    attrs = ffi.new("exact_max_unpool_attrs *")
+    _set_ints(attrs.kernel_shape, kernel_shape)
+    _set_ints(attrs.strides, strides)
+    _set_ints(attrs.pads, pads)
+    op = _create(name, lib.exact_max_unpool_new, attrs, _number(arrays[0]))
+    return _run(name, op, arrays, threads)[0]
+
+
 def batch_normalization(
     x: ArrayLike,
     scale: ArrayLike,
@@ -324,6 +352,12 @@ def _set_window(
     _set_ints(window.strides, strides)
     _set_ints(window.dilations, dilations)
     _set_ints(window.pads, pads)
+
+
+def _output_shape(values: Iterable[int] | np.ndarray) -> np.ndarray:
+    if isinstance(values, np.ndarray):
+        return values
+    return np.array([operator.index(value) for value in values], np.int64)
 
 
 def _global_pool(function: str, kind: int, x: ArrayLike, threads: int, p: int = 2) -> np.ndarray:
