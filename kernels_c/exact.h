@@ -141,7 +141,7 @@ typedef struct exact_pool_attrs {
   int64_t ceil_mode;
   int64_t count_include_pad; /* AveragePool */
   int64_t storage_order;     /* MaxPool */
-  int64_t p;                 /* LpPool, GlobalLpPool */
+  int64_t p;                 /* LpPool, GlobalLpPool: from 1 on */
 } exact_pool_attrs;
 int exact_pool_new(int kind, const exact_pool_attrs *attrs, int dtype, exact_op **op, exact_error *err);
 

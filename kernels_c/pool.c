@@ -1,6 +1,6 @@
 /* MaxPool, AveragePool, LpPool and their global forms: attributes, shapes and the choice of the way to run.
  * Window taps go in (depth, row, column) order. Maximum: NaN ignored, the first of equal elements; mean: the taps inside the
- * input summed from +0 and divided by their count; Lp: |x| or x * x summed from +0, and the root. docs/pool.md */
+ * input summed from +0 and divided by their count; Lp: powers of |x| summed from +0, and the root. docs/pool.md */
 #include "pool.h"
 
 #include <stdlib.h>
@@ -126,8 +126,8 @@ static int check(int kind, const exact_pool_attrs *attrs, int dtype, exact_windo
   if (!exact_is_float(dtype) && !bytes)
     return exact_fail(err, EXACT_UNSUPPORTED, "element type %s, supported are float types%s", exact_dtype_name(dtype),
                       kind == EXACT_MAX_POOL ? ", int8 and uint8" : "");
-  if (is_lp(kind) && attrs->p != 1 && attrs->p != 2)
-    return exact_fail(err, EXACT_UNSUPPORTED, "p is %lld, supported are 1 and 2", (long long)attrs->p);
+  if (is_lp(kind) && attrs->p < 1)
+    return exact_fail(err, EXACT_UNSUPPORTED, "p is %lld, supported is 1 and more", (long long)attrs->p);
   if (is_global(kind)) return EXACT_OK;
   if ((rc = check_switch("ceil_mode", attrs->ceil_mode, err))) return rc;
   if (kind == EXACT_MAX_POOL && (rc = check_switch("storage_order", attrs->storage_order, err))) return rc;
@@ -137,7 +137,7 @@ static int check(int kind, const exact_pool_attrs *attrs, int dtype, exact_windo
 }
 
 static int fold_of(int kind, int64_t p) {
-  if (is_lp(kind)) return p == 1 ? POOL_L1 : POOL_L2;
+  if (is_lp(kind)) return p == 2 ? POOL_L2 : POOL_L1;
   return kind == EXACT_AVERAGE_POOL || kind == EXACT_GLOBAL_AVERAGE_POOL ? POOL_MEAN : POOL_MAX;
 }
 
@@ -152,6 +152,7 @@ int exact_pool_new(int kind, const exact_pool_attrs *attrs, int dtype, exact_op 
   if (!p) return err->code;
   p->kind = kind;
   p->fold = fold_of(kind, attrs->p);
+  p->power = is_lp(kind) && attrs->p > 2 ? attrs->p : 0;
   p->global = is_global(kind);
   p->window = window;
   p->ceil_mode = !p->global && attrs->ceil_mode != 0;

@@ -89,6 +89,8 @@ struct exact_pool_kernels {
   void (*sum_few[POOL_SUMS][2])(const void *x, size_t step, size_t n, size_t planes, void *acc);
   void (*max_plane[2])(const void *x, size_t n, void *max);
   const struct exact_pool_lane_kernels *lanes[2];
+  /* x[i] = |x[i]| to the power p >= 1, by repeated squaring. */
+  void (*power[2])(void *x, size_t n, int64_t p);
   void (*widen)(float *dst, const void *src, size_t n, int dtype);
   void (*narrow)(void *dst, const float *src, size_t n, int dtype);
 };
@@ -97,6 +99,7 @@ struct exact_pool_kernels {
 typedef struct exact_pool_op {
   exact_op op;
   int kind, fold; /* EXACT_MAX_POOL ..., POOL_MEAN ... */
+  int64_t power;  /* of LpPool from 3 on, else 0: elements are raised to it first, and then summed as by POOL_L1 */
   bool global, ceil_mode, count_include_pad, column_major;
   exact_window window;
 } exact_pool_op;
@@ -170,6 +173,10 @@ size_t exact_pool_scan_max(const exact_pool_op *op, const exact_pool_shape *s, c
 /* The maxima of -infinity among outputs of one depth (rows first[0].., columns first[1]..) of plane y, again by the rules. */
 void exact_pool_settle(const exact_pool_op *op, const exact_pool_shape *s, const void *x, void *y, size_t depth,
                        const size_t first[2], const size_t n[2]);
+
+/* pool_power.c, for an op with a power, on the arithmetic type: x[i] = |x[i]| to the power, y[i] = its root of y[i]. */
+void exact_pool_raise(const exact_pool_op *op, void *x, size_t n);
+void exact_pool_root(const exact_pool_op *op, void *y, size_t n);
 
 /* pool_global.c */
 void exact_pool_global_setup(exact_pool_plan *p);

@@ -1,6 +1,6 @@
 /* Pools over whole planes. Mean: the sum in index order from +0, divided by the plane's size; Lp: the sum of |x| or x * x in
- * the same order, and the root. Maximum: starts from the lowest finite value of the type and is replaced by greater elements,
- * so that NaN and -infinity do not count. docs/pool.md */
+ * the same order, and the root; other powers are taken of copies. Maximum: starts from the lowest finite value of the type and
+ * is replaced by greater elements, so that NaN and -infinity do not count. docs/pool.md */
 #include "pool.h"
 
 #include "half.h"
@@ -25,11 +25,14 @@ static void fold(const exact_pool_plan *p, const char *x, size_t first, size_t c
     size_t step = n;
     const float *columns = (const float *)x + first * n;
     part = n;
-    if (dtype != EXACT_FLOAT32) {
+    if (dtype != EXACT_FLOAT32 || p->op->power) {
       part = least(n - i, COLUMNS);
       step = COLUMNS;
       columns = wide;
-      for (size_t r = 0; r < count; r++) k->widen(wide + r * step, x + ((first + r) * n + i) * size, part, dtype);
+      for (size_t r = 0; r < count; r++) {
+        k->widen(wide + r * step, x + ((first + r) * n + i) * size, part, dtype);
+        if (p->op->power) exact_pool_raise(p->op, wide + r * step, part);
+      }
     }
     if (count == k->group)
       (sum == POOL_MAX ? k->max_group : k->sum_group[sum])(columns, step, part, acc);
@@ -54,8 +57,22 @@ static void planes32(const exact_pool_plan *p, const char *x, char *y, size_t fi
       if (sum == POOL_L2) acc[i] = sqrtf(acc[i]);
       if (acc[i] != acc[i]) acc[i] = exact_f32_from_bits(0x7FC00000);
     }
+    if (p->op->power) exact_pool_root(p->op, acc, count + back);
     exact_store_row(y + first * size, acc + back, count, dtype);
   }
+}
+
+/* y[i] += the sum of the powers of plane i. */
+static void powers64(const exact_pool_plan *p, const double *x, double *y, size_t first, size_t end) {
+  const size_t n = p->shape.plane_in;
+  double part[COLUMNS];
+  for (; first < end; first++)
+    for (size_t i = 0, count; i < n; i += count) {
+      count = least(n - i, COLUMNS);
+      memcpy(part, x + first * n + i, count * sizeof *part);
+      exact_pool_raise(p->op, part, count);
+      p->op->op.isa->pool->sum_few[POOL_L1][POOL_F64](part, count, count, 1, y + first);
+    }
 }
 
 static void planes64(const exact_pool_plan *p, const double *x, double *y, size_t first, size_t end) {
@@ -70,12 +87,16 @@ static void planes64(const exact_pool_plan *p, const double *x, double *y, size_
     k->max_plane[POOL_F64](x + i * n, n, &y[i]);
   }
   if (sum == POOL_MAX) return;
-  k->sum_few[sum][POOL_F64](x + first * n, n, n, end - first, y + first);
+  if (p->op->power)
+    powers64(p, x, y, first, end);
+  else
+    k->sum_few[sum][POOL_F64](x + first * n, n, n, end - first, y + first);
   for (size_t i = first; i < end; i++) {
     if (sum == POOL_MEAN) y[i] /= (double)n;
     if (sum == POOL_L2) y[i] = sqrt(y[i]);
     if (y[i] != y[i]) memcpy(&y[i], &special.nan, sizeof(double));
   }
+  if (p->op->power) exact_pool_root(p->op, y + first, end - first);
 }
 
 static void run_task(void *arg, size_t task) {

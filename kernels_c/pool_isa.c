@@ -214,6 +214,7 @@ const struct exact_pool_kernels EXACT_SYM(exact_pool) = {
     .sum_few = {{few_f32, few_f64}, {few_l1_f32, few_l1_f64}, {few_l2_f32, few_l2_f64}},
     .max_plane = {max_plane_f32, max_plane_f64},
     .lanes = {&EXACT_SYM(exact_pool_lanes32), &EXACT_SYM(exact_pool_lanes64)},
+    .power = {power_f32, power_f64},
     .widen = exact_load_row,
     .narrow = exact_store_row,
 };

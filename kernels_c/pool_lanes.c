@@ -49,7 +49,9 @@ static void run_group(const exact_pool_plan *p, const char *x, char *y, size_t s
   exact_pool_windows w = {.src = slot + l->in, .dst = slot + l->out, .fold = p->op->fold};
   memcpy(w.axis, l->axis, sizeof w.axis);
   k->planes_in(slot + l->in, x, s->plane_in, dtype);
+  if (p->op->power) exact_pool_raise(p->op, slot + l->in, s->plane_in * k->lanes);
   bool low = k->windows(&w);
+  if (p->op->power) exact_pool_root(p->op, slot + l->out, s->plane_out * k->lanes);
   k->planes_out(y, slot + l->out, s->plane_out, skipped, dtype);
   for (size_t i = skipped; low && i < k->lanes; i++)
     for (size_t d = 0; d < (size_t)s->out[0]; d++)

@@ -93,6 +93,28 @@ SUM_FEW(few_l1, POOL_L1)
 SUM_FEW(few_l2, POOL_L2)
 #undef SUM_FEW
 
+static void NAME(power)(void *values, size_t n, int64_t p) {
+  const int64_t top = (int64_t)1 << (63 - __builtin_clzll((unsigned long long)p));
+  T *x = values;
+  for (size_t i = 0; i < n; i += LANES) {
+    V a = {0};
+    if (i + LANES <= n)
+      a = NAME(load)(x + i);
+    else
+      memcpy(&a, x + i, (n - i) * sizeof(T));
+    a = (V)((I)a & MAGNITUDE);
+    V h = a;
+    for (int64_t bit = top >> 1; bit; bit >>= 1) {
+      h = h * h;
+      if (p & bit) h = h * a;
+    }
+    if (i + LANES <= n)
+      NAME(store)(x + i, h);
+    else
+      memcpy(x + i, &h, (n - i) * sizeof(T));
+  }
+}
+
 static void NAME(max_plane)(const void *src, size_t n, void *max) {
   const T *x = src;
   T most = *(T *)max;

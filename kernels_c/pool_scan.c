@@ -147,10 +147,12 @@ static void scan_sum(const exact_pool_op *op, const exact_pool_shape *s, const v
     double sum = 0;
     EACH_TAP(b, at) {
       double value = ((const double *)x)[at];
+      if (op->power) exact_pool_raise(op, &value, 1);
       sum += fold == POOL_L1 ? fabs(value) : fold == POOL_L2 ? value * value : value;
     }
     if (fold == POOL_MEAN) sum /= count;
     if (fold == POOL_L2) sum = sqrt(sum);
+    if (op->power) exact_pool_root(op, &sum, 1);
     if (sum != sum) store_bits(&sum, 8, exact_pool_special(dtype).nan);
     memcpy(y, &sum, 8);
     return;
@@ -159,10 +161,12 @@ static void scan_sum(const exact_pool_op *op, const exact_pool_shape *s, const v
   float sum = 0, value;
   EACH_TAP(b, at) {
     exact_load_row(&value, (const char *)x + (size_t)at * size, 1, dtype);
+    if (op->power) exact_pool_raise(op, &value, 1);
     sum += fold == POOL_L1 ? fabsf(value) : fold == POOL_L2 ? value * value : value;
   }
   if (fold == POOL_MEAN) sum /= (float)count;
   if (fold == POOL_L2) sum = sqrtf(sum);
+  if (op->power) exact_pool_root(op, &sum, 1);
   if (sum != sum) store_bits(&sum, 4, exact_pool_special(EXACT_FLOAT32).nan);
   exact_store_row(y, &sum, 1, dtype);
 }

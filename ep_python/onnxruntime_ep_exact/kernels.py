@@ -225,7 +225,7 @@ def lp_pool(
     ceil_mode: int = 0,
     threads: int = 1,
 ) -> np.ndarray:
-    """ONNX LpPool (docs/pool.md) with one to three spatial axes, p = 1 or 2: x is [N, C, D1 .. Dr], the result [N, C, o1 .. or]."""
+    """ONNX LpPool (docs/pool.md) with one to three spatial axes: x is [N, C, D1 .. Dr], the result [N, C, o1 .. or]."""
     name = "lp_pool"
     arrays = _arrays(name, x=x)
     attrs = ffi.new("exact_pool_attrs *")
@@ -247,7 +247,7 @@ def global_average_pool(x: ArrayLike, *, threads: int = 1) -> np.ndarray:
 
 
 def global_lp_pool(x: ArrayLike, *, p: int = 2, threads: int = 1) -> np.ndarray:
-    """ONNX GlobalLpPool (docs/pool.md) for p = 1 and 2: x is [N, C, D1 .. Dr], r >= 1; the result is [N, C, 1 .. 1]."""
+    """ONNX GlobalLpPool (docs/pool.md): x is [N, C, D1 .. Dr], r >= 1; the result is [N, C, 1 .. 1]."""
     return _global_pool("global_lp_pool", lib.EXACT_GLOBAL_LP_POOL, x, threads, p)
 
 
