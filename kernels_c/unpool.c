@@ -1,5 +1,7 @@
 /* MaxUnpool: Y is +0, then Y[I[q]] = X[q] for q in order; bit patterns are moved. The indices are examined when the plan is
  * made, so that a run cannot fail. docs/unpool.md */
+#include "unpool.h"
+
 #include <stdlib.h>
 
 #include "window.h"
@@ -89,16 +91,6 @@ static int infer(const exact_op *op, int n, const exact_tensor *in, exact_tensor
 }
 
 /* ---- plan ---- */
-/* No index of a part lies outside of it. The signs of i and of n - 1 - i tell; i may wrap around. */
-static bool all_inside(const int64_t *index, size_t count, size_t first, size_t n) {
-  uint64_t outside = 0;
-  for (size_t q = 0; q < count; q++) {
-    uint64_t i = (uint64_t)index[q] - first;
-    outside |= i | ((uint64_t)n - 1 - i);
-  }
-  return !(outside >> 63);
-}
-
 static int check_indices(const int64_t *index, size_t count, size_t n, exact_error *err) {
   for (size_t q = 0; q < count; q++)
     if (index[q] < 0 || (uint64_t)index[q] >= n)
@@ -112,7 +104,7 @@ static int cut(unpool_plan *p, const exact_tensor *x, const int64_t *index, size
   bool local = true;
   if (!n) return count ? check_indices(index, count, n, err) : EXACT_OK;
   for (size_t i = 0; local && i < planes; i++)
-    local = all_inside(index + i * (count / planes), count / planes, i * (n / planes), n / planes);
+    local = p->plan.op->isa->unpool->inside(index + i * (count / planes), count / planes, i * (n / planes), n / planes);
   if (!local) {
     int rc = check_indices(index, count, n, err);
     if (rc) return rc;

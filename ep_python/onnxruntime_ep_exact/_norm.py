@@ -82,9 +82,7 @@ def group_normalization(
     return _run(name, op, arrays, threads)[0]
 
 
-def lrn(
-    x: ArrayLike, *, size: int, alpha: float = 1e-4, beta: float = 0.75, bias: float = 1.0, threads: int = 1
-) -> np.ndarray:
+def lrn(x: ArrayLike, *, size: int, alpha: float = 1e-4, beta: float = 0.75, bias: float = 1.0, threads: int = 1) -> np.ndarray:
     """ONNX LRN (docs/lrn.md): x is [N, C, D1 .. Dr], windows are ``size`` channels."""
     name = "lrn"
     arrays = _arrays(name, x=x)
