@@ -122,8 +122,14 @@ def third_group():
     for n in (*range(0, 36), 63, 64, 65, 255, 257):
         for p in (1, 2, 3):
             window = {"kernel_shape": [3, 3], "pads": [1] * 4, "p": p}
-            yield "lp_pool", f"width={n}", [[1, 2, 4, n]], window, ["float32", "float16"]
-            yield "lp_pool", f"width={n} stride 2", [[1, 2, 4, n]], {**window, "strides": [2, 2]}, ["float32", "float64"]
+            yield "lp_pool", f"width={n + 1}", [[1, 2, 4, n + 1]], window, ["float32", "float16"]
+            yield (
+                "lp_pool",
+                f"width={n + 1} stride 2",
+                [[1, 2, 4, n + 1]],
+                {**window, "strides": [2, 2]},
+                ["float32", "float64"],
+            )
             yield "global_lp_pool", f"width={n}", [[1, 3, n]], {"p": p}, FLOAT_PARAMS
         for beta in (0.75, 0.3):
             yield "lrn", f"width={n}", [[2, 7, n]], {"size": 4, "beta": beta}, FLOAT_PARAMS

@@ -154,6 +154,39 @@ def test_unpooling_with_sizes_computed_at_run_time(face):
 
 
 @pytest.mark.parametrize("face", FACES)
+@pytest.mark.parametrize("threads", [1, 2, 7])
+def test_rows_of_a_batch_on_any_number_of_threads(threads, face):
+    """Row i of a batch of 8 is row i alone, for the six operators side by side."""
+    window = {"kernel_shape": [3, 3], "strides": [2, 2]}
+    nodes = [
+        node("LpPool", ["x"], ["a"], "a", p=3, **window),
+        node("GlobalLpPool", ["x"], ["b"], "b"),
+        node("MaxPool", ["x"], ["p", "i"], "p", **window),
+        node("Shape", ["x"], ["s"], "s"),
+        node("MaxUnpool", ["p", "i", "s"], ["c"], "c", **window),
+        node("LRN", ["x"], ["d"], "d", size=5, beta=0.6),
+        node("LpNormalization", ["x"], ["e"], "e", axis=1),
+        node("MeanVarianceNormalization", ["x"], ["f"], "f", axes=[1, 2, 3]),
+    ]
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads
+    run = session(graph(nodes, {"x": (np.float32, ["n", 19, 21, 23])}, outputs=list("abcdef"), opset=18), face, options)
+    x = data(np.random.default_rng(5), (8, 19, 21, 23), np.float32, "special")
+    pooled, indices = reference.max_pool(x, return_indices=True, **window)
+    want = [
+        reference.lp_pool(x, p=3, **window),
+        reference.global_lp_pool(x),
+        reference.max_unpool(pooled, indices, np.array(x.shape), **window),
+        reference.lrn(x, size=5, beta=0.6),
+        reference.lp_normalization(x, axis=1),
+        reference.mean_variance_normalization(x, axes=[1, 2, 3]),
+    ]
+    for rows in (slice(0, 8), *(slice(row, row + 1) for row in range(8))):
+        for name, got, whole in zip("abcdef", run.run(None, {"x": x[rows]}), want, strict=True):
+            assert_bits(got, np.ascontiguousarray(whole[rows]), f"{name} {rows}")
+
+
+@pytest.mark.parametrize("face", FACES)
 @pytest.mark.parametrize("size", [6, 6000])
 def test_an_index_out_of_range(size, face):
     """Both where a plan is kept and where there are too many indices for that."""

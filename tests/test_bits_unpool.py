@@ -93,6 +93,23 @@ def test_an_index_out_of_range(place, index):
         kernels.max_unpool(x, np.full(x.shape, 15), np.array([1, 1, 3, 5]), **WINDOW)
 
 
+@pytest.mark.parametrize("index", [-1, 2**31, 2**32, -(2**32), 2**63 - 1, -(2**63)])
+def test_one_wrong_index_anywhere(index):
+    """In every place of a vector and of its remainder; also the first index past the end."""
+    for name, _ in variants((1,)):
+        with isa(name):
+            for n in (1, 2, 3, 5, 8, 13, 16, 31, 40, 67):
+                x, good = np.ones((1, 1, n), np.float32), np.arange(2 * n)[::2].reshape(1, 1, n)
+                good[0, 0, 0] = 2 * n - 1
+                kernels.max_unpool(x, good, kernel_shape=[2], strides=[2])
+                for place in range(n):
+                    for wrong in (index, 2 * n):
+                        bad = good.copy()
+                        bad[0, 0, place] = wrong
+                        with pytest.raises(ValueError, match="ind"):
+                            kernels.max_unpool(x, bad, kernel_shape=[2], strides=[2])
+
+
 def test_an_index_counts_in_the_output():
     x = np.arange(1, 5, dtype=np.float32).reshape(1, 1, 2, 2)
     indices = np.array([5, 7, 13, 15]).reshape(x.shape)

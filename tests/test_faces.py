@@ -256,6 +256,11 @@ def patterns():
         {"x": (np.float32, x.shape)},
         {"p": np.array([0, 0, 1, 1, 0, 0, 1, 1])},
     )
+    lp_pool = graph(
+        [node("Pad", ["x", "p"], ["q"], "pad"), node("LpPool", ["q"], kernel_shape=[2, 2], p=1)],
+        {"x": (np.float32, x.shape)},
+        {"p": np.array([0, 0, 1, 1, 0, 0, 1, 1])},
+    )
     constant = graph(
         [node("Conv", ["k", "w", "b"], ["c"], "conv"), node("Add", ["c", "x"])],
         {"x": (np.float32, (1, 8, 10, 10))},
@@ -282,6 +287,7 @@ def patterns():
         ),
         "Pad+Conv": (pad, x, kernels.conv(padded, w, b)),
         "Pad+MaxPool": (pool, negative, kernels.max_pool(np.pad(negative, ((0, 0), (0, 0), (1, 1), (1, 1))), [2, 2])),
+        "Pad+LpPool": (lp_pool, x, kernels.lp_pool(padded, [2, 2], p=1)),
         "Conv of constants": (constant, np.zeros((1, 8, 10, 10), np.float32), y + np.float32(0)),
         **second_patterns(),
     }
@@ -333,6 +339,10 @@ def second_patterns():
         ("ReduceL2", {"axes": [1, 3]}, kernels.reduce_l2(moved, [1, 3])),
         ("Softmax", {"axis": 3}, kernels.softmax(moved, axis=3)),
         ("ArgMax", {"axis": 3}, kernels.arg_max(moved, axis=3)),
+        ("LpNormalization", {"axis": 3}, kernels.lp_normalization(moved, axis=3)),
+        ("MeanVarianceNormalization", {"axes": [3]}, kernels.mean_variance_normalization(moved, axes=[3])),
+        ("LRN", {"size": 3}, kernels.lrn(moved, size=3)),
+        ("GlobalLpPool", {"p": 1}, kernels.global_lp_pool(moved, p=1)),
     ):
         m = graph(
             [
