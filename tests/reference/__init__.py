@@ -25,6 +25,7 @@ from .reduce import (
     reduce_sum,
     reduce_sum_square,
 )
+from .resize import resize, upsample
 from .softmax import hardmax, log_softmax, softmax
 
 __all__ = [
@@ -54,6 +55,8 @@ __all__ = [
     "reduce_prod",
     "reduce_sum",
     "reduce_sum_square",
+    "resize",
     "rms_normalization",
     "softmax",
+    "upsample",
 ]
