@@ -101,12 +101,14 @@ def by_sizes(extents, sizes, policy):
 
 
 def roi_of(roi, mode, k):
-    if mode != CROP or roi is None or np.asarray(roi).size == 0:
+    if mode != CROP or roi is None:
         return [F(0)] * k, [ONE] * k
     roi = np.asarray(roi, F) if isinstance(roi, (list, tuple)) else roi
     if roi.dtype not in (np.float32, np.float64, np.float16):
         raise ValueError("roi: type")
-    roi = vector("roi", roi, 2 * k).astype(F)
+    if roi.shape != (2 * k,):
+        raise ValueError(f"roi: shape {roi.shape}")
+    roi = roi.astype(F)
     return list(roi[:k]), list(roi[k:])
 
 
@@ -221,8 +223,10 @@ def arithmetic(dtype):
 def to_integer(value, dtype, nearest):
     """docs/resize.md: "Values". `value` is float32 or float64."""
     info = np.iinfo(dtype)
-    f = np.floor(value)
-    whole = np.where(value - f >= 0.5, f + value.dtype.type(1), f) if nearest else np.trunc(value)
+    m = np.abs(value)
+    f = np.floor(m)
+    up = np.where(m - f >= 0.5, f + value.dtype.type(1), f)
+    whole = np.where(value < 0, -up, up) if nearest else np.trunc(value)
     result = np.zeros(value.shape, dtype)
     low, high = Fraction(int(info.min)), Fraction(int(info.max))
     for at, v in np.ndenumerate(whole):
@@ -333,6 +337,8 @@ def resize(
         crop = coordinate_transformation_mode == CROP
         if extents[i] and (crop or factors[i] != 1 or outs[i] != extents[i]):
             resampled.append(Axis(a, extents[i], outs[i], factors[i], starts[i], ends[i]))
+    if any(max(axis.n, axis.out) >= 2**31 for axis in resampled):
+        raise NotImplementedError("a resampled axis of 2^31 or more")
     if Fraction(x.itemsize) * int(np.prod([Fraction(n) for n in shape])) >= 2**63:
         raise ValueError("too many elements")
     y = np.zeros(shape, x.dtype)
@@ -350,7 +356,7 @@ def resize(
     else:
         y = interpolate(x, resampled, xs, outsides, mode, F(cubic_coeff_a), exclude, antialias)
     fill = F(extrapolation_value).astype(arithmetic(x.dtype))
-    fill = convert(np.array(fill), x.dtype, antialias and mode != "nearest")
+    fill = convert(np.array(fill), x.dtype, nearest=False)
     for axis, away in outsides.items():
         np.moveaxis(y, axis, 0)[away] = fill
     return y
