@@ -364,6 +364,4 @@ def resize(
 
 def upsample(x, scales, *, mode="nearest"):
     name_of("mode", mode, ("nearest", "linear"))
-    return resize(
-        x, None, scales, mode=mode, coordinate_transformation_mode="asymmetric", nearest_mode="floor", least_scale=1
-    )
+    return resize(x, None, scales, mode=mode, coordinate_transformation_mode="asymmetric", nearest_mode="floor", least_scale=1)
