@@ -245,7 +245,7 @@ def convert(value, dtype, nearest):
 
 
 def resample(value, axis, tap_lists):
-    moved = np.moveaxis(value, axis.axis, 0)
+    moved = np.ascontiguousarray(np.moveaxis(value, axis.axis, 0))
     result = np.zeros((axis.out, *moved.shape[1:]), value.dtype)
     for j, taps in enumerate(tap_lists):
         acc = result[j]
