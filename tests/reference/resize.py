@@ -227,13 +227,10 @@ def to_integer(value, dtype, nearest):
     f = np.floor(m)
     up = np.where(m - f >= 0.5, f + value.dtype.type(1), f)
     whole = np.where(value < 0, -up, up) if nearest else np.trunc(value)
-    result = np.zeros(value.shape, dtype)
-    low, high = Fraction(int(info.min)), Fraction(int(info.max))
-    for at, v in np.ndenumerate(whole):
-        if not np.isnan(v):
-            exact = high if v == np.inf else low if v == -np.inf else Fraction(float(v))
-            result[at] = int(min(max(exact, low), high))
-    return result
+    whole = np.where(np.isnan(whole), 0, whole).astype(np.float64)  # exact
+    above, below = whole >= float(int(info.max) + 1), whole <= float(info.min)
+    result = np.where(above | below, 0, whole).astype(dtype)
+    return np.where(above, info.max, np.where(below, info.min, result)).astype(dtype)
 
 
 def convert(value, dtype, nearest):
