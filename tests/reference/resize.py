@@ -334,10 +334,10 @@ def resize(
         crop = coordinate_transformation_mode == CROP
         if extents[i] and (crop or factors[i] != 1 or outs[i] != extents[i]):
             resampled.append(Axis(a, extents[i], outs[i], factors[i], starts[i], ends[i]))
-    if any(max(axis.n, axis.out) >= 2**31 for axis in resampled):
-        raise NotImplementedError("a resampled axis of 2^31 or more")
     if Fraction(x.itemsize) * int(np.prod([Fraction(n) for n in shape])) >= 2**63:
         raise ValueError("too many elements")
+    if any(max(axis.n, axis.out) >= 2**31 for axis in resampled):
+        raise NotImplementedError("a resampled axis of 2^31 or more")
     y = np.zeros(shape, x.dtype)
     if y.size == 0:
         return y
