@@ -408,10 +408,10 @@ def scalar_coordinate(mode, j, n, out, s, start, end):
     return single(single(start * last) + single(step / single(out - 1)))
 
 
-def keys(distance, a):
-    """The cubic kernel at a distance, in the Horner form of the page."""
+def keys(distance, a, near):
+    """One half of the cubic kernel, in the Horner form of the page. At distance 1 the halves may differ by a rounding."""
     u, one, two, three, four, five, eight = single(abs(distance)), *(single(k) for k in (1, 2, 3, 4, 5, 8))
-    if u <= 1:
+    if near:
         inner = single(single(single(a + two) * u) - single(a + three))
         return single(single(single(inner * u) * u) + one)
     inner = single(single(single(a * u) - single(five * a)) * u)
@@ -429,7 +429,7 @@ def scalar_taps(x, n, s, mode, a, exclude, antialias):
         if mode == "linear":
             weights = [single(one - u) if u < 1 else ZERO for u in distances]
         else:
-            weights = [keys(u, a) if u < 2 else ZERO for u in distances]
+            weights = [keys(u, a, u <= 1) if u < 2 else ZERO for u in distances]
     elif mode == "linear":
         x = min(max(x, ZERO), single(n - 1))
         below = int(np.floor(x))
@@ -440,7 +440,7 @@ def scalar_taps(x, n, s, mode, a, exclude, antialias):
         t = single(x - np.floor(x))
         v = single(one - t)
         places = range(below - 1, below + 3)
-        weights = [keys(d, a) for d in (single(t + one), t, v, single(v + one))]
+        weights = [keys(d, a, i in (1, 2)) for i, d in enumerate((single(t + one), t, v, single(v + one)))]
     taps = list(zip(places, weights, strict=True))
     cut = exclude and (widened or mode == "cubic")
     if cut:
