@@ -169,6 +169,67 @@ def _indices(shape: tuple) -> np.ndarray:
     return np.arange(n * c).reshape(n, c, 1, 1) * (4 * h * w) + row * (2 * w) + column
 
 
+def _two_inputs(op: str, a: tuple, b: tuple) -> bytes:
+    """A model of one node whose inputs both arrive with the run."""
+    graph = helper.make_graph(
+        [helper.make_node(op, ["x", "z"], ["y"], name="node")],
+        "bench",
+        [helper.make_tensor_value_info(name, TensorProto.FLOAT, shape) for name, shape in (("x", a), ("z", b))],
+        [ValueInfoProto(name="y")],
+    )
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8).SerializeToString()
+
+
+def _matrices() -> list[Row]:
+    """MatMul and Gemm: constant B, then both inputs at run time."""
+
+    def name(a: tuple, b: tuple) -> str:
+        return f"{'x'.join(map(str, a))} by {'x'.join(map(str, b))}"
+
+    constant = (
+        ((197, 768), (768, 768)),
+        ((197, 768), (768, 3072)),
+        ((197, 1024), (1024, 4096)),
+        ((512, 512), (512, 512)),
+        ((128, 512), (512, 512)),
+        ((128, 768), (768, 768)),
+        ((1, 40, 120), (120, 6625)),
+        ((1, 1024), (1024, 1000)),
+        ((1, 2048), (2048, 1000)),
+    )
+    both = (
+        ((12, 197, 64), (12, 64, 197)),
+        ((12, 197, 197), (12, 197, 64)),
+        ((1, 8, 40, 15), (1, 8, 15, 40)),
+        ((512, 512), (512, 512)),
+        ((1, 1024), (1024, 1000)),
+    )
+    rows = [
+        Row(
+            "MatMul",
+            f"MatMul {name(a, b)}",
+            1.0 if a[0] == 1 and len(a) == 2 else 0.95,
+            lambda a=a, b=b: node_model("MatMul", a, [b]),
+        )
+        for a, b in constant
+    ]
+    rows += [
+        Row("MatMul", f"MatMul {name(a, b)} at run time", 0.95, lambda a=a, b=b: _two_inputs("MatMul", a, b)) for a, b in both
+    ]
+    for m, k, n, bar in ((197, 768, 768, 0.95), (1, 1024, 1000, 1.0)):
+        for trans in (0, 1):
+            w = (n, k) if trans else (k, n)
+            rows.append(
+                Row(
+                    "Gemm",
+                    f"Gemm {name((m, k), w)}{' transB' if trans else ''}",
+                    bar,
+                    lambda m=m, k=k, n=n, w=w, trans=trans: node_model("Gemm", (m, k), [w, (n,)], transB=trans),
+                )
+            )
+    return rows
+
+
 def _installed(package: str, file: str) -> str | None:
     """Path of a model file inside an installed package; None when the package is not installed."""
     spec = importlib.util.find_spec(package)
@@ -240,6 +301,7 @@ def rows() -> list[Row]:
             lambda: node_model("BatchNormalization", (1, 256, 56, 56), [(256,)] * 4),
         ),
     ]
+    out += _matrices()
     out += _second_group()
     out += _rest()
     networks = [
