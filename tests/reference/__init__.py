@@ -11,6 +11,7 @@ from .batchnorm import batch_normalization
 from .conv import conv
 from .conv_transpose import conv_transpose
 from .cumsum import cumprod, cumsum
+from .matmul import gemm, matmul
 from .norm import group_normalization, instance_normalization, layer_normalization, rms_normalization
 from .pool import average_pool, global_average_pool, global_max_pool, max_pool
 from .reduce import (
@@ -36,6 +37,7 @@ __all__ = [
     "conv_transpose",
     "cumprod",
     "cumsum",
+    "gemm",
     "global_average_pool",
     "global_max_pool",
     "group_normalization",
@@ -43,6 +45,7 @@ __all__ = [
     "instance_normalization",
     "layer_normalization",
     "log_softmax",
+    "matmul",
     "max_pool",
     "reduce_l1",
     "reduce_l2",
