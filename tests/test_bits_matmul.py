@@ -170,13 +170,17 @@ def test_fast_mode():
 
 @pytest.mark.parametrize("dtype", ["float32", "float64", "float16", "int32", "int64", "uint32", "uint64"])
 def test_agrees_with_onnxruntime(dtype):
-    """Sums of small integers are exact in any order."""
+    """Sums of small integers are exact in any order. docs/matmul.md: it refuses K = 0 for unsigned integers."""
     rng = np.random.default_rng(5)
-    shapes = [((2, 3, 17), (17, 20)), ((4, 1, 5, 9), (3, 9, 7)), ((9,), (9, 4)), ((5, 9), (9,)), ((9,), (9,)), ((2, 0), (0, 3))]
+    shapes = [((2, 3, 17), (17, 20)), ((4, 1, 5, 9), (3, 9, 7)), ((9,), (9, 4)), ((5, 9), (9,)), ((9,), (9,))]
     for pair in shapes:
         a, b = (data(rng, s, dtype, "integers") for s in pair)
         want = run_cpu("MatMul", [a, b], {}, 13)[0]
         assert_bits(kernels.matmul(a, b), np.asarray(want))
+    empty = np.zeros((2, 0), dtype), np.zeros((0, 3), dtype)
+    want = run_cpu("MatMul", empty, {}, 13)
+    assert_bits(kernels.matmul(*empty), np.zeros((2, 3), dtype))
+    assert (want is None) == dtype.startswith("u")
 
 
 # ---- sessions ----
