@@ -12,6 +12,7 @@ from .conv import conv
 from .conv_transpose import conv_transpose
 from .cumsum import cumprod, cumsum
 from .lrn import lrn
+from .matmul import gemm, matmul
 from .norm import (
     group_normalization,
     instance_normalization,
@@ -46,6 +47,7 @@ __all__ = [
     "conv_transpose",
     "cumprod",
     "cumsum",
+    "gemm",
     "global_average_pool",
     "global_lp_pool",
     "global_max_pool",
@@ -57,6 +59,7 @@ __all__ = [
     "lp_normalization",
     "lp_pool",
     "lrn",
+    "matmul",
     "max_pool",
     "max_unpool",
     "mean_variance_normalization",
