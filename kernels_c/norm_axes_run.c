@@ -195,9 +195,9 @@ static void divide_rows(const task *t, size_t at, size_t step, size_t count, siz
 /* Repeats the numbers of narrow rows that follow each other, so that several are divided as one; returns how many. */
 static size_t join_rows(const task *t, size_t width, numbers *v) {
   double *values[3] = {v->divisor, v->first, v->mean};
-  size_t joined = t->g->step == width ? RED_TILE / width : 1, bytes = width * t->wide;
+  size_t joined = t->g->step == width ? least(RED_TILE / width, t->g->length) : 1, bytes = width * t->wide;
   for (int i = 0; i < (t->o->centred ? 3 : 1); i++)
-    for (size_t r = 1; r < joined; r++) memcpy((char *)values[i] + r * bytes, values[i], bytes);
+    for (size_t r = 1; r < joined; r *= 2) memcpy((char *)values[i] + r * bytes, values[i], least(r, joined - r) * bytes);
   return joined;
 }
 
