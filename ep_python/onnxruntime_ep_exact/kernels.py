@@ -26,6 +26,7 @@ from numpy.typing import ArrayLike
 from ._calls import Ints, _arrays, _check, _choice, _create, _number, _run, _set_ints
 from ._kernels import ffi, lib
 from ._norm import group_normalization, instance_normalization, layer_normalization, rms_normalization
+from ._openvino import openvino_convolution, openvino_group_convolution
 from ._reduce import (
     arg_max,
     arg_min,
@@ -62,6 +63,8 @@ __all__ = [
     "layer_normalization",
     "log_softmax",
     "max_pool",
+    "openvino_convolution",
+    "openvino_group_convolution",
     "reduce_l1",
     "reduce_l2",
     "reduce_log_sum",

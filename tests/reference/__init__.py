@@ -12,6 +12,7 @@ from .conv import conv
 from .conv_transpose import conv_transpose
 from .cumsum import cumprod, cumsum
 from .norm import group_normalization, instance_normalization, layer_normalization, rms_normalization
+from .openvino import openvino_convolution, openvino_group_convolution
 from .pool import average_pool, global_average_pool, global_max_pool, max_pool
 from .reduce import (
     reduce_l1,
@@ -44,6 +45,8 @@ __all__ = [
     "layer_normalization",
     "log_softmax",
     "max_pool",
+    "openvino_convolution",
+    "openvino_group_convolution",
     "reduce_l1",
     "reduce_l2",
     "reduce_log_sum",
