@@ -7,7 +7,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import strategies
 from click.testing import CliRunner
+from helpers import examples
+from hypothesis import assume, given
+from hypothesis import strategies as st
 from test_models import MIXED, PACKAGES, package_model
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tools"))
@@ -71,6 +75,41 @@ def test_converted_model(name, tmp_path, monkeypatch):
     model = fixed(ov.convert_model(package_model(name)[0]), name)
     ov.save_model(model, tmp_path / "m.xml")
     assert len(checked(tmp_path / "m.xml")) > 30
+
+
+# ---- random layers ----
+
+
+@given(strategies.windows(), st.sampled_from((None, 1, 2, 3)), st.integers(1, 5), st.integers(1, 6), strategies.seeds())
+@examples(80)
+def test_random_layers(window, groups, channels, outputs, seed):
+    """Sizes and padding of docs/openvino.md are those of OpenVINO's runtime; values are near."""
+    sizes, kernel, attributes = window
+    r, auto_pad = len(kernel), attributes["auto_pad"].lower()
+    pads = attributes.get("pads", [0] * (2 * r)) if auto_pad == "notset" else [9] * (2 * r)
+    weight = [outputs, channels, *kernel] if groups is None else [groups, outputs, channels, *kernel]
+    layer = openvino_ir.Layer(
+        "c",
+        "Convolution" if groups is None else "GroupConvolution",
+        "FP32",
+        strides=attributes["strides"],
+        pads_begin=pads[:r],
+        pads_end=pads[r:],
+        dilations=attributes["dilations"],
+        auto_pad=None if auto_pad == "notset" else auto_pad,
+        input_shape=(2, channels * (groups or 1), *sizes),
+        weight_shape=tuple(weight),
+        output_shape=(),
+        weights=None,
+        source="drawn",
+    )
+    assume(min(sizes) > 0)
+    (result,) = openvino_oracle.compare_all([layer], seed)
+    if result.error is not None:
+        assert "window" in result.error and auto_pad in ("notset", "valid")
+        return
+    assert result.shape_openvino == result.shape_ours == openvino_oracle.output_shape(layer)
+    assert result.scaled_error <= 1e-4
 
 
 # ---- handmade files ----

@@ -584,6 +584,21 @@ def test_models_without_an_image():
         receptive.analyse("/nothing/at/all.onnx")
 
 
+def test_a_window_that_does_not_fit_before_a_slice():
+    """ONNX's own inference over such a model ends the process."""
+    part = node("Slice", ["y", "b", "e", "a", "s"], ["z"], "part")
+    weights = {"b": ints(1), "e": ints(-1), "a": ints(2), "s": ints(2), "big": positive(RNG, 2, 2, 3, 30)}
+    data = image(node("Conv", ["c", "big"]), part, weights=weights)
+    assert "does not fit" in reasons(data)["n"] and reasons(data)["part"] == "it comes after Conv 'n'"
+
+
+def test_reshape_of_an_axis_without_a_size():
+    for target in (ints(-1, 1, 2 * H * W), ints(0, -1)):
+        head = node("Reshape", ["g", "t"], ["f"], "flat"), node("Flatten", ["f"])
+        data = image(node("Transpose", ["c"], ["g"], "g"), *head, weights={"t": target}, shape=("n", 2, H, W))
+        assert reasons(data) == {}
+
+
 def test_region_errors():
     layer = receptive.analyse(image(pair("Relu"))).layers[-1]
     assert layer.region((0, 0, 0, 0)) == {2: (0, 1), 3: (0, 1)}

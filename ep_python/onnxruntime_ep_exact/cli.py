@@ -150,7 +150,8 @@ def _print_fields(report: Any, layers: list) -> None:
     for layer in first:
         _console.print(f"[yellow]Not followed[/]: {layer.operator} {escape(layer.name)}: {escape(layer.reason)}")
     if behind := len(skipped) - len(first):
-        _console.print(f"[yellow]Not known[/] behind {'it' if len(first) == 1 else 'those'}: {behind} node{'s' if behind > 1 else ''}")
+        nodes = f"{behind} node{'s' if behind > 1 else ''}"
+        _console.print(f"[yellow]Not known[/] behind {'it' if len(first) == 1 else 'those'}: {nodes}")
 
 
 def _text(value: Any) -> str:

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any
 
 import onnx
-from onnx.shape_inference import infer_shapes
 
 from .fields import Field, Tensor
+from .shapes import Shapes
 from .sizes import LARGEST, Dim, Size, as_number
 from .values import Values
 from .walk import Walk, label_of, start, visit
@@ -145,29 +145,18 @@ def analyse(
     value = _choose([i for i in proto.graph.input if i.name not in constants], input_name)
     shape = _shape(value, input_shape)
     opset = max((o.version for o in proto.opset_import if o.domain in ("", "ai.onnx")), default=1)
-    walk, seen = _walked(proto, opset, local, value.name, shape)
-    while walk.lost and walk.values.write_into(proto.graph):  # shapes that were computed let inference see further
-        before = len(walk.lost)
-        walk, seen = _walked(proto, opset, local, value.name, shape)
-        if len(walk.lost) >= before:
-            break
+    walk = Walk(opset, local, Values(proto.graph, opset), Shapes(proto, opset))
+    start(walk, value.name, shape)
+    seen = []
+    for node in proto.graph.node:
+        reason = visit(walk, node)
+        if reason is not None or any(name in walk.tensors for name in node.output):
+            seen.append((node, reason))
     axes = sorted(walk.shown)
     if not axes:
         lost = next((f"; {label_of(node)}: {reason}" for node, reason in seen if reason), "")
         raise ValueError(f"no convolution, pool or resampling moves along an axis of the input {value.name!r}{lost}")
     return Report(value.name, shape, axes, [_layer(walk, node, reason, axes) for node, reason in seen])
-
-
-def _walked(proto: Any, opset: int, local: bool, name: str, shape: list[Size]) -> tuple[Walk, list]:
-    """The walk, and the nodes behind the input with the reasons of those that could not be followed."""
-    walk = Walk(proto.graph, opset, local, Values(proto.graph, opset), _inferred(proto))
-    start(walk, name, shape)
-    seen = []
-    for node in proto.graph.node:
-        reason = visit(walk, node)
-        if reason is not None or any(output in walk.tensors for output in node.output):
-            seen.append((node, reason))
-    return walk, seen
 
 
 def _load(model: str | Path | bytes) -> Any:
@@ -192,7 +181,7 @@ def _choose(inputs: list, name: str | None) -> Any:
 
 
 def _shape(value: Any, given: Sequence[int] | None) -> list[Size]:
-    """The input's shape; what was given is written into the model, for shape inference."""
+    """The input's shape; what is known of it is written into the model, for shape inference."""
     dims = value.type.tensor_type.shape.dim
     if not value.type.HasField("tensor_type") or not value.type.tensor_type.HasField("shape"):
         raise ValueError(f"the input {value.name!r} has no rank")
@@ -208,29 +197,13 @@ def _shape(value: Any, given: Sequence[int] | None) -> list[Size]:
             size = dim.dim_value = int(given[axis])
         if size is None:
             named = names[axis].isidentifier() and names.count(names[axis]) == 1
-            shape.append(Dim(names[axis] if named else f"{value.name}:{axis}"))
+            dim.dim_param = names[axis] if named else f"{value.name}:{axis}"
+            shape.append(Dim(dim.dim_param))
         elif size > LARGEST:
             raise ValueError(f"axis {axis} has {size} positions, more than {LARGEST}")
         else:
             shape.append(size)
     return shape
-
-
-def _inferred(proto: Any) -> dict[str, list[Size | None]]:
-    """Shapes by ONNX's own inference. What it says is not needed everywhere; where it fails, less is known."""
-    try:
-        graph = infer_shapes(proto, data_prop=True).graph
-    except Exception:  # too large for one message, or malformed: the nodes tell
-        graph = proto.graph
-    found: dict[str, list[Size | None]] = {}
-    for value in (*graph.input, *graph.output, *graph.value_info):
-        if value.type.tensor_type.HasField("shape"):
-            found[value.name] = [
-                dim.dim_value if dim.HasField("dim_value") else Dim(dim.dim_param) if dim.dim_param.isidentifier() else None
-                for dim in value.type.tensor_type.shape.dim
-            ]
-    found |= {t.name: list(t.dims) for t in proto.graph.initializer}
-    return found
 
 
 def _layer(walk: Walk, node: Any, reason: str | None, axes: list[int]) -> Layer:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,13 @@ class Values:
             if tensor.data_location != onnx.TensorProto.EXTERNAL:
                 self._known[name] = numpy_helper.to_array(tensor)
         return self._known.get(name)
+
+    def small(self, name: str) -> Any:
+        """The array as a tensor of the model, when it has few elements; None: not known, or larger."""
+        if name in self._tensors and math.prod(self._tensors[name].dims) > _MOST:
+            return None
+        array = self.get(name)
+        return None if array is None or array.size > _MOST else numpy_helper.from_array(array, name)
 
     def put(self, name: str, array: np.ndarray) -> None:
         self._known[name] = array
@@ -70,18 +78,6 @@ class Values:
         for name, result in zip(node.output, results, strict=False):
             if isinstance(result, np.ndarray | np.generic):
                 self.put(name, np.asarray(result))
-
-    def write_into(self, graph: Any) -> bool:
-        """Makes constants of the nodes whose results are known; whether there were any."""
-        changed = False
-        for node in graph.node:
-            if node.op_type != "Constant" and len(node.output) == 1 and node.output[0] in self._known:
-                constant = onnx.helper.make_node(
-                    "Constant", [], list(node.output), node.name, value=numpy_helper.from_array(self._known[node.output[0]])
-                )
-                node.CopyFrom(constant)
-                changed = True
-        return changed
 
     def _constant(self, node: Any) -> None:
         for attribute in node.attribute:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import onnx
 
-from . import resize, windows  # noqa: F401  (they register their rules)
+from . import moves, resize, windows  # noqa: F401  (they register their rules)
 from .fields import Field, Tensor
 from .rules import RULES
+from .shapes import Shapes
 from .sizes import NotFollowed, Size
 from .values import Values
 
@@ -20,16 +22,17 @@ from .values import Values
 class Walk:
     """The state of a walk over one graph."""
 
-    graph: Any
     opset: int
     local: bool
     values: Values
-    dims: dict[str, list[Size | None]]
-    tensors: dict[str, Tensor] = field(default_factory=dict)
+    shapes: Shapes
+    tensors: dict[str, Tensor] = dataclasses.field(default_factory=dict)
+    #: shapes that rules have found, by output
+    reshaped: dict[str, list[Size]] = dataclasses.field(default_factory=dict)
     #: name of a tensor whose fields are not known -> the node that is to blame
-    lost: dict[str, str] = field(default_factory=dict)
+    lost: dict[str, str] = dataclasses.field(default_factory=dict)
     #: the input's axes along which some window moves
-    shown: set[int] = field(default_factory=set)
+    shown: set[int] = dataclasses.field(default_factory=set)
 
 
 class View:
@@ -138,7 +141,7 @@ def _all_known(dims: list[Size | None] | None, reason: str) -> list[Size]:
 
 def dims_of(walk: Walk, name: str) -> list[Size | None] | None:
     """Sizes by ONNX's shape inference, and by the walk where it knows more."""
-    dims, tensor = walk.dims.get(name), walk.tensors.get(name)
+    dims, tensor = walk.shapes.get(name), walk.tensors.get(name)
     if tensor is None:
         return dims
     if dims is None or len(dims) != tensor.rank:
@@ -157,6 +160,17 @@ def start(walk: Walk, name: str, shape: list[Size]) -> None:
 
 def visit(walk: Walk, node: Any) -> str | None:
     """Follows one node. The reason when that cannot be done, else None."""
+    reason = _visit(walk, node)
+    walk.shapes.infer(node, walk.values)
+    for name in node.output:
+        sizes = dict(enumerate(walk.reshaped.pop(name, [])))
+        if name in walk.tensors:
+            sizes |= {f.axis: f.size for f in walk.tensors[name].fields.values() if f.axis is not None}
+        walk.shapes.put(name, sizes)
+    return reason
+
+
+def _visit(walk: Walk, node: Any) -> str | None:
     if node.op_type in ("Shape", "Size") and node.domain in ("", "ai.onnx"):
         _shape(walk, node)
         return None
