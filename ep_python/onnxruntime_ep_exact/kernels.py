@@ -35,6 +35,7 @@ from ._norm import (
     mean_variance_normalization,
     rms_normalization,
 )
+from ._openvino import openvino_convolution, openvino_group_convolution
 from ._reduce import (
     arg_max,
     arg_min,
@@ -80,6 +81,8 @@ __all__ = [
     "max_pool",
     "max_unpool",
     "mean_variance_normalization",
+    "openvino_convolution",
+    "openvino_group_convolution",
     "reduce_l1",
     "reduce_l2",
     "reduce_log_sum",

@@ -21,6 +21,7 @@ from .norm import (
     mean_variance_normalization,
     rms_normalization,
 )
+from .openvino import openvino_convolution, openvino_group_convolution
 from .pool import average_pool, global_average_pool, global_lp_pool, global_max_pool, lp_pool, max_pool
 from .reduce import (
     reduce_l1,
@@ -63,6 +64,8 @@ __all__ = [
     "max_pool",
     "max_unpool",
     "mean_variance_normalization",
+    "openvino_convolution",
+    "openvino_group_convolution",
     "reduce_l1",
     "reduce_l2",
     "reduce_log_sum",
