@@ -12,14 +12,14 @@ from click.testing import CliRunner
 from helpers import examples
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from test_models import MIXED, PACKAGES, package_model
+from networks import NETWORKS, find
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tools"))
 import openvino_ir
 import openvino_oracle
 from openvino_runtime import ov
 
-PP_OCR = [name for name in (*PACKAGES, *MIXED) if name.startswith("PP-OCR")]
+PP_OCR = [name for name in NETWORKS if name.startswith("PP-OCR")]
 SIZES = {"detector": (64, 96), "recogniser": (48, 64), "classifier": (48, 64)}
 
 
@@ -58,7 +58,7 @@ def fixed(model, name):
 @pytest.mark.parametrize("half", [True, False], ids=["FP16 weights", "FP32 weights"])
 @pytest.mark.parametrize("name", PP_OCR)
 def test_model(name, half, tmp_path):
-    path, _ = package_model(name)
+    path = find(name, None)[0]
     model = fixed(ov.Core().read_model(path), name)
     ov.save_model(model, tmp_path / "m.xml", compress_to_fp16=half)
     results = checked(tmp_path / "m.xml")
@@ -72,7 +72,7 @@ def test_model(name, half, tmp_path):
 def test_converted_model(name, tmp_path, monkeypatch):
     """convert_model folds normalizations into the weights."""
     monkeypatch.setenv("CI", "true")  # no telemetry
-    model = fixed(ov.convert_model(package_model(name)[0]), name)
+    model = fixed(ov.convert_model(find(name, None)[0]), name)
     ov.save_model(model, tmp_path / "m.xml")
     assert len(checked(tmp_path / "m.xml")) > 30
 

@@ -11,9 +11,9 @@ from faces import graph, node
 from helpers import examples
 from hypothesis import given
 from hypothesis import strategies as st
+from networks import find
 from onnx import helper
 from onnxruntime_ep_exact import receptive
-from test_models import package_model
 
 # ---- measuring ----
 
@@ -650,7 +650,7 @@ REAL = {
 def test_real_network(name):
     """What one changed pixel moves lies inside: its position is in the region of every output that moves."""
     shape, least = REAL[name]
-    path, _ = package_model(name)
+    path = find(name, None)[0]
     report = receptive.analyse(path, shape)
     assert not [layer for layer in report.layers if layer.reason]
     layers = [x for x in report.layers if x.changes and x.operator in ("Conv", "MaxPool", "Resize", "ConvTranspose", "Add")]
