@@ -10,7 +10,7 @@ import pytest
 import reference
 from faces import EP, FACES, NEWEST_OPSET, cpu, graph, kernels_created, node, profile_ops, run, session
 from helpers import assert_bits, data, kernels
-from onnxruntime_ep_exact import REWRITES, measure
+from onnxruntime_ep_exact import REWRITES, get_library_path, measure
 from onnxruntime_ep_exact.operators import OPERATORS
 
 RNG = np.random.default_rng(7)
@@ -41,6 +41,19 @@ def case(op, dtype=np.float32, opset=17):
             return x, [], {}, kernels.global_average_pool(x)
         case "BatchNormalization":
             return x, statistics, {"epsilon": 0.01}, kernels.batch_normalization(x, *statistics, epsilon=0.01)
+        case "LpPool":
+            return x, [], {**window, "p": 3}, kernels.lp_pool(x, p=3, **window)
+        case "GlobalLpPool":
+            return x, [], {}, kernels.global_lp_pool(x)
+        case "MaxUnpool":
+            places = [RNG.permutation(2 * C * 200)[: x.size].reshape(x.shape), np.array([2, C, 10, 20])]
+            return x, places, window, kernels.max_unpool(x, *places, **window)
+        case "LRN":
+            return x, [], {"size": 4, "alpha": 0.5}, kernels.lrn(x, size=4, alpha=0.5)
+        case "LpNormalization":
+            return x, [], {"axis": 1, "p": 1}, kernels.lp_normalization(x, axis=1, p=1)
+        case "MeanVarianceNormalization":
+            return x, [], {"axes": [1, 3]}, kernels.mean_variance_normalization(x, axes=[1, 3])
     raise AssertionError(op)
 
 
@@ -122,7 +135,7 @@ def opset_near(op, opset):
 
 def served(face, op, opset):
     """Does ONNX have the operator in this opset, and does the face serve it there?"""
-    phantom = max(row.phantom for row in OPERATORS if row.type == op)
+    phantom = min(row.phantom for row in OPERATORS if row.type == op)
     return oldest(op) <= opset <= newest(op) and (face == "plugin" or opset >= phantom)
 
 
@@ -270,6 +283,11 @@ def patterns():
         {"x": (np.float32, x.shape)},
         {"p": np.array([0, 0, 1, 1, 0, 0, 1, 1])},
     )
+    lp_pool = graph(
+        [node("Pad", ["x", "p"], ["q"], "pad"), node("LpPool", ["q"], kernel_shape=[2, 2], p=1)],
+        {"x": (np.float32, x.shape)},
+        {"p": np.array([0, 0, 1, 1, 0, 0, 1, 1])},
+    )
     constant = graph(
         [node("Conv", ["k", "w", "b"], ["c"], "conv"), node("Add", ["c", "x"])],
         {"x": (np.float32, (1, 8, 10, 10))},
@@ -296,6 +314,7 @@ def patterns():
         ),
         "Pad+Conv": (pad, x, kernels.conv(padded, w, b)),
         "Pad+MaxPool": (pool, negative, kernels.max_pool(np.pad(negative, ((0, 0), (0, 0), (1, 1), (1, 1))), [2, 2])),
+        "Pad+LpPool": (lp_pool, x, kernels.lp_pool(padded, [2, 2], p=1)),
         "Conv of constants": (constant, np.zeros((1, 8, 10, 10), np.float32), y + np.float32(0)),
         **second_patterns(),
     }
@@ -347,6 +366,10 @@ def second_patterns():
         ("ReduceL2", {"axes": [1, 3]}, kernels.reduce_l2(moved, [1, 3])),
         ("Softmax", {"axis": 3}, kernels.softmax(moved, axis=3)),
         ("ArgMax", {"axis": 3}, kernels.arg_max(moved, axis=3)),
+        ("LpNormalization", {"axis": 3}, kernels.lp_normalization(moved, axis=3)),
+        ("MeanVarianceNormalization", {"axes": [3]}, kernels.mean_variance_normalization(moved, axes=[3])),
+        ("LRN", {"size": 3}, kernels.lrn(moved, size=3)),
+        ("GlobalLpPool", {"p": 1}, kernels.global_lp_pool(moved, p=1)),
     ):
         m = graph(
             [
@@ -438,13 +461,44 @@ def test_training_batch_normalization_is_left_to_onnx_runtime(face):
         assert measure.placement(m, {"x": x}, face) == [("n", "BatchNormalization", "CPUExecutionProvider")]
 
 
-@pytest.mark.parametrize("opset", [9, 12, 13])
+@pytest.mark.parametrize("face", FACES)
+@pytest.mark.parametrize("op", ["LpPool", "GlobalLpPool"])
+def test_orders_below_one_are_left_to_onnx_runtime(op, face):
+    """docs/pool.md. The custom-op library cannot hand them on."""
+    x = np.abs(data(RNG, (2, 3, 5, 7), np.float32))
+    window = {"kernel_shape": [2, 2]} if op == "LpPool" else {}
+    m = graph([node(op, ["x"], p=-1, **window)], {"x": (np.float32, x.shape)}, opset=18)
+    if face == "plugin":
+        assert_bits(run(m, face, {"x": x})[0], cpu(m, {"x": x})[0])
+        assert measure.placement(m, {"x": x}, face) == [("n", op, "CPUExecutionProvider")]
+    else:
+        with pytest.raises(Exception, match=f"{op}.*not served"):
+            session(m, face)
+
+
+@pytest.mark.parametrize("opset", [9, 12, 13, 14])
 @pytest.mark.parametrize("op", ["Softmax", "LogSoftmax", "Hardmax"])
-def test_custom_ops_leave_older_softmax_to_onnx_runtime(op, opset):
-    """The library cannot see a model's opset, so it must not take one whose rows are flattened."""
+@pytest.mark.parametrize("face", FACES)
+def test_softmax_rows_are_those_of_the_opset(face, op, opset):
+    """Up to opset 12 the axes from 1 on are one row, from 13 on the last axis is."""
     x = data(RNG, (2, 3, 40), np.float32)
     m = graph([node(op, ["x"])], {"x": (np.float32, x.shape)}, opset=opset)
-    assert_bits(run(m, "custom_ops", {"x": x})[0], cpu(m, {"x": x})[0])
+    function = getattr(kernels, {"Softmax": "softmax", "LogSoftmax": "log_softmax", "Hardmax": "hardmax"}[op])
+    rows = x.reshape(2, 120) if opset < 13 else x
+    assert_bits(run(m, face, {"x": x})[0], function(rows, axis=-1).reshape(x.shape))
+
+
+@pytest.mark.skipif("custom_ops" not in FACES, reason="no custom ops")
+@pytest.mark.parametrize("opset", [9, 12, 13])
+@pytest.mark.parametrize("op", ["Softmax", "LogSoftmax", "Hardmax"])
+def test_custom_ops_leave_older_softmax_unless_the_opset_is_stated(op, opset):
+    """The library cannot see a model's opset, so it must not take one whose rows may be flattened."""
+    x = data(RNG, (2, 3, 40), np.float32)
+    m = graph([node(op, ["x"])], {"x": (np.float32, x.shape)}, opset=opset)
+    so = ort.SessionOptions()
+    so.register_custom_ops_library(get_library_path())
+    got = ort.InferenceSession(m, so, providers=["CPUExecutionProvider"]).run(None, {"x": x})
+    assert_bits(got[0], cpu(m, {"x": x})[0])
 
 
 @pytest.mark.parametrize("face", FACES)
