@@ -4,9 +4,10 @@
 #include "matmul.h"
 
 enum {
-  K_BLOCK = 320,
-  M_BLOCK = 320,
-  C_ELEMENTS = 64 << 10, /* of Y at most in a block */
+  K_BLOCK = 768,
+  M_BLOCK = 128,          /* rows of A that stay in the cache while panel after panel of B passes */
+  M_BLOCK_UNPACKED = 320, /* more, so that a panel of B is packed for as many of them as possible */
+  C_ELEMENTS = 64 << 10,  /* of Y at most in a block */
   TASKS = 8,
   TASK_PRODUCTS = 1 << 18, /* at least */
   DIRECT_ROWS = 4,
@@ -50,18 +51,17 @@ static bool plan_direct(exact_matmul_plan *p) {
 
 static void plan_blocks(exact_matmul_plan *p) {
   const exact_matmul_shape *s = &p->s;
-  size_t panel = p->gemm->vectors * p->gemm->lanes;
+  size_t panel = p->gemm->vectors * p->gemm->lanes, most = p->packed ? M_BLOCK : M_BLOCK_UNPACKED;
   p->k_blocks = s->k ? exact_quotient(s->k, K_BLOCK) : 1;
   p->k_block = exact_quotient(s->k, p->k_blocks);
-  cut(s->m, p->gemm->rows, M_BLOCK, 1, &p->m_block, &p->m_blocks);
+  cut(s->m, p->gemm->rows, most, 1, &p->m_block, &p->m_blocks);
   size_t tasks = exact_smaller(s->positions, TASKS) * p->m_blocks;
   cut(s->n, panel, C_ELEMENTS / p->m_block > panel ? C_ELEMENTS / p->m_block : panel, parts(p, tasks), &p->n_block,
       &p->n_blocks);
   tasks *= p->n_blocks;
   if (parts(p, tasks) > 1) {
     size_t least = s->m / (2 * p->gemm->rows); /* two tiles for a packed panel of B */
-    cut(s->m, p->gemm->rows, M_BLOCK, exact_smaller(p->m_blocks * parts(p, tasks), least ? least : 1), &p->m_block,
-        &p->m_blocks);
+    cut(s->m, p->gemm->rows, most, exact_smaller(p->m_blocks * parts(p, tasks), least ? least : 1), &p->m_block, &p->m_blocks);
   }
 }
 
@@ -77,7 +77,7 @@ static bool plan_packing(exact_matmul_plan *p) {
   p->padded_n = exact_quotient(s->n, lanes) * lanes;
   p->bias = s->c && s->alpha == 1 && s->c_row == 0;
   p->pass = !p->bias && (s->c || s->alpha != 1);
-  p->a_in_place = s->m == 1 && s->a_k == 1 && !p->half;
+  p->a_in_place = s->a_k == 1 && !p->half;
   p->a_shared = !p->a_in_place && (p->n_blocks > 1 || s->a_count < s->positions);
   p->b_in_place = !p->packed && !p->half && s->m <= p->gemm->rows && s->b_column == 1;
   p->b_shared = !p->packed && !p->b_in_place && (p->m_blocks > 1 || s->b_count < s->positions);

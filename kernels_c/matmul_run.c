@@ -105,7 +105,7 @@ typedef struct part {
 static const char *panel_a(const part *w) {
   const exact_matmul_plan *p = w->r->p;
   const exact_matmul_shape *s = &p->s;
-  if (p->a_in_place) return w->r->a + (w->at->a * s->k + w->k) * p->element;
+  if (p->a_in_place) return at(w->r->a, (w->at->a * s->m + w->at->m0) * s->k + w->k, p->real);
   if (p->a_shared) return w->r->work + p->a_at + (w->at->a * s->m * s->k + w->k * s->m + w->at->m0 * w->run) * p->real;
   pack_a(p, w->r->a + w->at->a * s->m * s->k * p->element, w->at->m0, w->at->m1, w->k, w->run, w->slot + p->a_part);
   return w->slot + p->a_part;
@@ -146,10 +146,16 @@ static void multiply_panel(const part *w, size_t n, size_t width) {
   exact_epilogue last = {NULL, p->bias ? at(w->r->bias, n, p->real) : NULL};
   /* The next packed panel is fetched meanwhile, a part with every tile. */
   const char *ahead = w->r->b_packed ? b + width * s->k * p->real : a, *end = ahead + width * w->run * p->real;
-  for (size_t m = w->at->m0, rows; m < w->at->m1; m += rows, a += w->run * rows * p->real, c += rows * ldc * p->real) {
+  for (size_t m = w->at->m0, rows; m < w->at->m1; m += rows, c += rows * ldc * p->real) {
+    const exact_epilogue *epilogue = w->last && !p->pass ? &last : NULL;
+    const size_t vectors = width / p->gemm->lanes, lda = p->a_in_place ? s->a_row : w->run;
     rows = exact_gemm_part(w->at->m1 - m, p->gemm->rows);
-    p->gemm->tile(rows, width / p->gemm->lanes, w->run, a, b, ldb, c, ldc, w->k == 0, w->last && !p->pass ? &last : NULL,
-                  ahead < end ? ahead : a);
+    if (ahead >= end) ahead = a;
+    if (p->a_in_place)
+      p->gemm->tile_rows(rows, vectors, w->run, a, lda, b, ldb, c, ldc, w->k == 0, epilogue, ahead);
+    else
+      p->gemm->tile(rows, vectors, w->run, a, b, ldb, c, ldc, w->k == 0, epilogue, ahead);
+    a += rows * lda * p->real;
     ahead += 64 * w->run;
     if (w->last && p->pass) finish(w->r, m, n, c, ldc, rows, columns);
   }
