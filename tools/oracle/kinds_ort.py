@@ -1,0 +1,58 @@
+"""Kinds that concern more than one family."""
+
+import numpy as np
+
+from .kinds import Kind
+
+_SIX = {"float64", "bfloat16"}
+_WHOLE = {"uint32", "uint64", "bfloat16"}
+#: Types of X for which onnxruntime 1.31.1's CPU provider has no kernel, some of them only at some revisions.
+NO_KERNEL = {
+    "Conv": _SIX,
+    "ConvTranspose": _SIX,
+    "MaxPool": _SIX,
+    "AveragePool": _SIX,
+    "GlobalMaxPool": _SIX,
+    "GlobalAveragePool": _SIX,
+    "BatchNormalization": {"bfloat16"},
+    **{f"Reduce{name}": _WHOLE for name in "Sum Mean L1 L2 SumSquare LogSum LogSumExp Prod Max Min".split()},
+    "Softmax": {"bfloat16"},
+    "LogSoftmax": {"bfloat16"},
+    "Hardmax": _SIX,
+    "RMSNormalization": {"bfloat16"},
+    "InstanceNormalization": _SIX,
+    "GroupNormalization": {"bfloat16"},
+    "ArgMax": {*_WHOLE, "int16", "uint16"},
+    "ArgMin": {*_WHOLE, "int16", "uint16"},
+    "CumSum": _WHOLE,
+    "CumProd": _WHOLE,
+}
+
+
+def mixed(case):
+    """Parameters of another type than X."""
+    return case.operator == "BatchNormalization" and any(a.dtype != case.x.dtype for a in case.inputs)
+
+
+def empty(case):
+    return any(a is not None and a.size == 0 for a in case.inputs) and np.prod(case.x.shape) == 0
+
+
+KINDS = [
+    Kind(
+        "no kernel",
+        "operators.md",
+        "Types for which the CPU provider has no kernel; the pages of the families name them.",
+        tuple(NO_KERNEL),
+        lambda case: case.x.dtype.name in NO_KERNEL[case.operator] or mixed(case),
+        refuses="NOT_IMPLEMENTED",
+    ),
+    Kind(
+        "newer opset",
+        "oracles.md#kinds",
+        "An opset that the version of ONNX Runtime does not have yet.",
+        "*",
+        lambda case: case.opset > 20,
+        refuses=r"under development|only \*guarantees\* support|No Op registered|is not a registered function/op",
+    ),
+]
