@@ -1,7 +1,7 @@
 """Conv, ConvTranspose, the pools, BatchNormalization and Resize on random nodes: ours beside ONNX Runtime. docs/oracles.md
 
-    python tools/ops_conv_oracle.py --cases 2000 --jobs 2
-    python tools/ops_conv_oracle.py --shrink MaxPool/0/17 --kind 'NaN in a maximum'
+python tools/ops_conv_oracle.py --cases 2000 --jobs 2
+python tools/ops_conv_oracle.py --shrink MaxPool/0/17 --kind 'NaN in a maximum'
 """
 
 import sys

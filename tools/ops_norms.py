@@ -1,7 +1,7 @@
-"""Reductions, softmaxes, normalizations, ArgMax, CumSum and their kin on random nodes: ours beside ONNX Runtime. docs/oracles.md
+"""Reductions, softmaxes, normalizations, ArgMax, CumSum ... on random nodes: ours beside ONNX Runtime. docs/oracles.md
 
-    python tools/ops_norms.py --cases 2000 --jobs 2
-    python tools/ops_norms.py --shrink ReduceSum/0/1 --kind 'integer overflow'
+python tools/ops_norms.py --cases 2000 --jobs 2
+python tools/ops_norms.py --shrink ReduceSum/0/1 --kind 'integer overflow'
 """
 
 import sys

@@ -16,9 +16,7 @@ FACES = ("plugin", "custom_ops")
 
 
 def same_bits(got, want):
-    return all(
-        g.dtype == w.dtype and g.shape == w.shape and (bits(g) == bits(w)).all() for g, w in zip(got, want, strict=True)
-    )
+    return all(g.dtype == w.dtype and g.shape == w.shape and (bits(g) == bits(w)).all() for g, w in zip(got, want, strict=True))
 
 
 @quiet
@@ -96,9 +94,8 @@ def against_ort(case, want, theirs):
                 left &= ~explained
         if left.any():
             at = tuple(int(i) for i in np.argwhere(left)[0])
-            unexplained.append(
-                f"output {index}: {int(left.sum())} of {left.size} elements, first at {list(at)}: ORT {got[at]!r}, ours {ours[at]!r}"
-            )
+            count = f"{int(left.sum())} of {left.size} elements"
+            unexplained.append(f"output {index}: {count}, first at {list(at)}: ORT {got[at]!r}, ours {ours[at]!r}")
         within = apart[apart <= allowed]
         if got.dtype in FLOATS and within.size:
             finite = ours[np.isfinite(ours.astype(np.float64))].astype(np.float64)

@@ -27,9 +27,7 @@ def _served():
 @functools.cache
 def opsets(operator):
     """For every revision that we serve and that a model of opset 7 to NEWEST can have: the opsets that mean it."""
-    every = sorted(
-        {s.since_version for s in onnx.defs.get_all_schemas_with_history() if s.name == operator and s.domain == ""}
-    )
+    every = sorted({s.since_version for s in onnx.defs.get_all_schemas_with_history() if s.name == operator and s.domain == ""})
     spans = []
     for revision, following in zip(every, [*every[1:], NEWEST + 1], strict=True):
         span = range(max(7, revision), min(following, NEWEST + 1))

@@ -40,8 +40,8 @@ class Kind:
 ROUNDING = Kind(
     "order of a sum",
     "exact-mode.md",
-    "Another order of the terms, or a fused product, within the error bound of the sum; anything where the order decides whether "
-    "a partial sum overflows.",
+    "Another order of the terms, or a fused product, within the error bound of the sum; anything where "
+    "the order decides whether a partial sum overflows.",
     "*",
 )
 

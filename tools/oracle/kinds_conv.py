@@ -35,9 +35,7 @@ def same_and_any_dilation(case):
 
 def same_with_long_strides(case):
     """The windows of SAME_* do not cover the input: the formula of the padding gives less than nothing."""
-    return same(case) and any(
-        a.n and (a.out - 1) * a.stride + a.dilation * (a.kernel - 1) + 1 < a.n for a in geometry(case)
-    )
+    return same(case) and any(a.n and (a.out - 1) * a.stride + a.dilation * (a.kernel - 1) + 1 < a.n for a in geometry(case))
 
 
 def pads_not_below_kernel(case):
@@ -67,6 +65,10 @@ def with_nan(case, want):
     else:
         hit = windows_of(case, np.isnan(case.x))
     return [np.where(hit, ANY, 0.0)] * case.outputs
+
+
+def only_negative_infinity(case, want):
+    return [np.where(np.isneginf(want[0]), ANY, 0.0)] * case.outputs
 
 
 def without_taps(case, want):
@@ -201,6 +203,14 @@ KINDS = [
         POOLS,
         lambda case: 0 not in case.x.shape,
         where=without_taps,
+    ),
+    Kind(
+        "a maximum of -infinity",
+        "pool.md#where-onnx-runtime-differs",
+        "A window of only -infinity gives the lowest finite value on some code paths.",
+        ("MaxPool",),
+        lambda case: case.x.dtype.name in TYPE_NAMES and np.isneginf(case.x).any(),
+        where=only_negative_infinity,
     ),
     Kind(
         "NaN in a maximum",

@@ -1,7 +1,5 @@
 """Kinds that concern more than one family."""
 
-import numpy as np
-
 from .kinds import Kind
 
 _SIX = {"float64", "bfloat16"}
@@ -15,7 +13,10 @@ NO_KERNEL = {
     "GlobalMaxPool": _SIX,
     "GlobalAveragePool": _SIX,
     "BatchNormalization": {"bfloat16"},
-    **{f"Reduce{name}": _WHOLE for name in "Sum Mean L1 L2 SumSquare LogSum LogSumExp Prod Max Min".split()},
+    **{
+        f"Reduce{name}": _WHOLE
+        for name in ["Sum", "Mean", "L1", "L2", "SumSquare", "LogSum", "LogSumExp", "Prod", "Max", "Min"]
+    },
     "Softmax": {"bfloat16"},
     "LogSoftmax": {"bfloat16"},
     "Hardmax": _SIX,
@@ -32,10 +33,6 @@ NO_KERNEL = {
 def mixed(case):
     """Parameters of another type than X."""
     return case.operator == "BatchNormalization" and any(a.dtype != case.x.dtype for a in case.inputs)
-
-
-def empty(case):
-    return any(a is not None and a.size == 0 for a in case.inputs) and np.prod(case.x.shape) == 0
 
 
 KINDS = [

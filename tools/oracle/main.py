@@ -140,5 +140,3 @@ def _kinds(tags):
     from .kinds import every
 
     return tags & ({kind.name for kind in every()} | {"both refuse", "ORT crashed", "ORT late"})
-
-

@@ -70,10 +70,7 @@ OPERATORS = [
     Operator("GlobalMaxPool", "conv", conv.global_pool, "global_max_pool"),
     Operator("GlobalAveragePool", "conv", conv.global_pool, "global_average_pool", bound=bounds.average),
     Operator("BatchNormalization", "conv", conv.batch_normalization, "batch_normalization", batch_normalization, bounds.affine),
-    *(
-        Operator(name, "norms", norms.reduction, function, reduction, bound)
-        for name, (function, bound) in _REDUCTIONS.items()
-    ),
+    *(Operator(name, "norms", norms.reduction, function, reduction, bound) for name, (function, bound) in _REDUCTIONS.items()),
     Operator("Softmax", "norms", norms.softmax, "softmax", softmax),
     Operator("LogSoftmax", "norms", norms.softmax, "log_softmax", softmax),
     Operator("Hardmax", "norms", norms.softmax, "hardmax", softmax),

@@ -29,7 +29,16 @@ def summarize(rows):
     return {row.name: result[row.name] for row in OPERATORS if row.name in result}
 
 
-HEADINGS = ("operator", "cases", "our ways agree", "ORT has a value", "same bits as ORT", "scaled error", "by a kind", "unexplained")
+HEADINGS = (
+    "operator",
+    "cases",
+    "our ways agree",
+    "ORT has a value",
+    "same bits as ORT",
+    "scaled error",
+    "by a kind",
+    "unexplained",
+)
 
 
 def lines(summary, rows):

@@ -6,10 +6,10 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from oracle import wire  # noqa: E402
-from oracle.cases import tensor_to_json  # noqa: E402
-from oracle.compare import evaluate  # noqa: E402
-from oracle.runners import Failure, Ort  # noqa: E402
+from oracle import wire
+from oracle.cases import tensor_to_json
+from oracle.compare import evaluate
+from oracle.runners import Failure, Ort
 
 
 class Recorded:
