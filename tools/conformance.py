@@ -194,7 +194,7 @@ def lines() -> list[str]:
     hits = sum(len(model.operators) for model in tests.values())
     heading = "| plugin, exact | plugin, fast | custom ops, exact | custom ops, fast |"
     text = [
-        f"onnx {onnx.__version__} has {len(tests)} node tests with a node of ours, and counted by operator {hits}. How many pass:",
+        f"onnx {onnx.__version__} has {len(tests)} node tests with a node of ours, counted by operator {hits}. How many pass:",
         "",
         f"| operator | tests {heading} not ours | other values |",
         "| --- |" + " ---: |" * 7,

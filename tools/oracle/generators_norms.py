@@ -121,4 +121,6 @@ def channel_norm(d, operator):
     attributes = {"epsilon": d.pick(EPSILONS)} if d.flag() else {}
     if grouped:
         attributes["num_groups"] = groups
+        if d.chance(4):
+            attributes["stash_type"] = 1
     return case(d, operator, opset, inputs, attributes)

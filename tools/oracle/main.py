@@ -109,7 +109,7 @@ def run(tool, group, description, arguments=None):
 
 def shortened(theirs):
     """A failure's text without what is of no use to a replay."""
-    return {**theirs, "reason": theirs["reason"][:400]} if isinstance(theirs, dict) else theirs
+    return {**theirs, "reason": theirs["reason"][:1000]} if isinstance(theirs, dict) else theirs
 
 
 def run_shrink(args):
