@@ -101,7 +101,10 @@ class Ort:
         tensors = [(name, a.dtype.name, a.shape, np.ascontiguousarray(a).tobytes()) for name, a in feeds.items()]
         request = {"model": proto, "feeds": tensors, "optimize": case.optimize, "threads": case.threads}
         try:
-            status, answer = self.ask(request)
+            try:
+                status, answer = self.ask(request)
+            except Late:  # the machine may have been busy
+                status, answer = self.ask(request)
         except Died as error:
             return Failure("crashed", str(error))
         except Late:
