@@ -56,6 +56,15 @@ def average(case, call):
 
 
 @quiet
+def powers(case, call):
+    """Sums of powers that cannot cancel: only whether they overflow may depend on the order."""
+    order = case.get("p", 2)
+    sums = call([magnitude(case.x)]) ** order
+    taps = math.prod(case.get("kernel_shape", case.x.shape[2:]))
+    return [np.where(np.isinf(of_sum(case, sums, taps + 2 * order, signed=False)), np.inf, 0.0)]
+
+
+@quiet
 def affine(case, call):
     x, scale, bias, mean, var = (np.asarray(a).astype(np.float64) for a in case.inputs)
     a = magnitude(scale / np.sqrt(var + np.float32(case.get("epsilon", 1e-5))))

@@ -4,10 +4,10 @@ import hashlib
 import math
 
 import numpy as np
-from reference.numerics import FLOATS, bits, quiet
+from reference.numerics import FLOATS, bits, is_nan, quiet
 
 from . import kinds
-from .cases import describe
+from .cases import describe, has_casts
 from .registry import BY_NAME
 from .runners import Failure, in_float64, run_face, run_numpy, run_reference
 
@@ -15,8 +15,14 @@ BAR = 1e-4
 FACES = ("plugin", "custom_ops")
 
 
-def same_bits(got, want):
-    return all(g.dtype == w.dtype and g.shape == w.shape and (bits(g) == bits(w)).all() for g, w in zip(got, want, strict=True))
+def same_bits(got, want, payloads=True):
+    """Without payloads any NaN equals any other."""
+    for g, w in zip(got, want, strict=True):
+        if g.dtype != w.dtype or g.shape != w.shape:
+            return False
+        if not ((bits(g) == bits(w)) | (is_nan(g) & is_nan(w) & (not payloads))).all():
+            return False
+    return True
 
 
 @quiet
@@ -48,7 +54,8 @@ def our_faults(case, want, ours):
         elif isinstance(got, Failure):
             if not kinds.refusal(case, got.reason, ours=True):
                 faults.append(f"{name}: {got.kind}")
-        elif not same_bits(got, want):
+        # ONNX Runtime's Cast, by which bfloat16 crosses the border, does not keep the bits of a NaN.
+        elif not same_bits(got, want, payloads=name == "numpy" or not has_casts(case)):
             faults.append(f"{name}: bits")
     return faults
 

@@ -49,6 +49,10 @@ class Draw:
         """Random array of a type name."""
         return np.asarray(self._array(tuple(shape), dtype, kind))
 
+    def indices(self, shape, n):
+        """Numbers from 0 to n - 1, int64."""
+        return self._below(tuple(shape), n)
+
     def _array(self, shape, dtype, kind):
         """See the branches for what each kind is there for."""
         if dtype == "bool":

@@ -1,5 +1,7 @@
 """Random Conv, ConvTranspose, pools and BatchNormalization. A generator fills in a case from draws."""
 
+import math
+
 import numpy as np
 
 from .cases import Case
@@ -7,6 +9,8 @@ from .domain import allowed, choose, types
 from .draw import KINDS
 
 AUTO_PADS = ("NOTSET", "NOTSET", "NOTSET", "SAME_UPPER", "SAME_LOWER", "VALID")
+#: p of LpPool.
+ORDERS = (1, 1, 2, 2, 3, 4, 7)
 FORMS = ("inputs", "constants", "dynamic")
 
 
@@ -114,11 +118,47 @@ def pool(d, operator):
     return case(d, operator, opset, [x], attributes, 1 + (operator == "MaxPool" and opset >= 8 and d.flag()))
 
 
+def lp_pool(d, operator):
+    opset, dtype = choose(d, operator)
+    sizes, kernel, attributes = window(d, d.integer(1, 3), 4, not d.chance(6), opset >= 18)
+    attributes["kernel_shape"] = kernel
+    for name, value in (("ceil_mode", d.flag()), ("p", d.pick(ORDERS))):
+        if d.flag():
+            attributes[name] = value
+    x = d.array([batch(d), d.integer(1, 3), *sizes], dtype, d.pick(KINDS))
+    return case(d, operator, opset, [x], attributes)
+
+
+def max_unpool(d, operator):
+    """Indices anywhere in the output, now and then the same one twice."""
+    opset, dtype = choose(d, operator)
+    r = d.integer(1, 3)
+    kernel, strides = ([d.integer(1, 3) for _ in range(r)] for _ in range(2))
+    pads = [d.integer(0, min(1, kernel[i % r] - 1)) if d.chance(3) else 0 for i in range(2 * r)]
+    sizes = []
+    for i in range(r):
+        least = 1 if kernel[i] - pads[i] - pads[r + i] >= 1 else 2
+        sizes.append(d.integer(least, least + (9, 4, 2)[r - 1]))
+    attributes = {"kernel_shape": kernel, "strides": strides}
+    if any(pads) or d.chance(4):
+        attributes["pads"] = pads
+    shape = [batch(d), d.integer(1, 3), *sizes]
+    output = [(n - 1) * strides[i] + kernel[i] - pads[i] - pads[r + i] for i, n in enumerate(sizes)]
+    output = [max(1, n) for n in output]
+    inputs = [d.array(shape, dtype, d.pick(KINDS)), None]
+    if d.chance(3):
+        output = [n + d.integer(0, 2) - d.chance(10) * (n > 1) for n in output]
+        inputs.append(np.array([*shape[:2], *output], np.int64))
+    inputs[1] = d.indices(shape, math.prod([*shape[:2], *output]))
+    return case(d, operator, opset, inputs, attributes)
+
+
 def global_pool(d, operator):
     opset, dtype = choose(d, operator)
+    attributes = {"p": d.pick(ORDERS)} if operator == "GlobalLpPool" and d.flag() else {}
     r = d.pick((1, 2, 2, 3, 3, 4))
     sizes = [d.integer(0 if d.chance(15) else 1, (70, 12, 5, 3)[r - 1]) for _ in range(r)]
-    return case(d, operator, opset, [d.array([batch(d), d.integer(1, 6), *sizes], dtype, d.pick(KINDS))], {})
+    return case(d, operator, opset, [d.array([batch(d), d.integer(1, 6), *sizes], dtype, d.pick(KINDS))], attributes)
 
 
 def batch_normalization(d, operator):

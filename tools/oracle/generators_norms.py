@@ -124,3 +124,33 @@ def channel_norm(d, operator):
         if d.chance(4):
             attributes["stash_type"] = 1
     return case(d, operator, opset, inputs, attributes)
+
+
+def lp_normalization(d, operator):
+    opset, dtype = choose(d, operator)
+    shape = shape_of(d, 1)
+    attributes = {"p": d.integer(1, 2)} if d.flag() else {}
+    if d.flag():
+        attributes["axis"] = d.integer(0, len(shape) - 1) - len(shape) * d.flag()
+    return case(d, operator, opset, [d.array(shape, dtype, d.pick(KINDS))], attributes)
+
+
+def mean_variance_normalization(d, operator):
+    opset, dtype = choose(d, operator)
+    shape = shape_of(d, 1)
+    rank = len(shape)
+    axes = [axis - rank * d.flag() for axis in range(rank) if d.flag()] or [d.integer(-rank, rank - 1)]
+    attributes = {} if rank == 4 and d.flag() else {"axes": axes}
+    return case(d, operator, opset, [d.array(shape, dtype, d.pick((*KINDS, "far")))], attributes)
+
+
+def lrn(d, operator):
+    opset, dtype = choose(d, operator)
+    r = d.pick((2, 2, 2, 2, 0, 1, 3))
+    shape = [batch(d), d.integer(1, 9), *(d.integer(1, (1, 40, 6, 3)[r]) for _ in range(r))]
+    attributes = {"size": d.pick((1, 3, 5, 5, 7, 2, 4))}
+    choices = {"alpha": (1e-4, 1.0, 0.5, 2.0), "beta": (0.75, 0.5, 1.0, 0.3, 2.0), "bias": (1.0, 2.0, 0.5, 0.0)}
+    for name, values in choices.items():
+        if d.flag():
+            attributes[name] = d.pick(values)
+    return case(d, operator, opset, [d.array(shape, dtype, d.pick(KINDS))], attributes)

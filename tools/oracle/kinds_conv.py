@@ -8,8 +8,8 @@ from reference.window import make_axes
 
 from .kinds import ANY, Kind
 
-POOLS = ("MaxPool", "AveragePool")
-GLOBAL = ("GlobalMaxPool", "GlobalAveragePool")
+POOLS = ("MaxPool", "AveragePool", "LpPool")
+GLOBAL = ("GlobalMaxPool", "GlobalAveragePool", "GlobalLpPool")
 WINDOWS = ("Conv", *POOLS)
 
 
@@ -101,6 +101,16 @@ def longer_input_gives_the_same(case):
         if total - extent >= stride * n[i]:
             return True
     return False
+
+
+def below_natural(case):
+    """MaxUnpool with an output_shape that is smaller than the natural size on some axis."""
+    if len(case.inputs) < 3:
+        return False
+    k, n, out = case.get("kernel_shape"), case.x.shape[2:], case.inputs[2][2:]
+    r = len(n)
+    strides, pads = case.get("strides", [1] * r), case.get("pads", [0] * 2 * r)
+    return any(out[i] < (n[i] - 1) * strides[i] + k[i] - pads[i] - pads[r + i] for i in range(r))
 
 
 KINDS = [
@@ -219,6 +229,14 @@ KINDS = [
         ("MaxPool", "GlobalMaxPool"),
         lambda case: case.x.dtype.name in TYPE_NAMES and 0 not in case.x.shape and case.has_nan(),
         where=with_nan,
+    ),
+    Kind(
+        "output smaller than natural",
+        "unpool.md#where-onnx-runtime-and-the-operator-text-differ",
+        "An output_shape below the natural size is refused.",
+        ("MaxUnpool",),
+        below_natural,
+        refuses="smaller than minimum required",
     ),
     Kind(
         "more than 3 spatial axes",

@@ -10,6 +10,9 @@ NO_KERNEL = {
     "ConvTranspose": _SIX,
     "MaxPool": _SIX,
     "AveragePool": _SIX,
+    "LpPool": _SIX,
+    "GlobalLpPool": _SIX,
+    "MaxUnpool": _SIX,
     "GlobalMaxPool": _SIX,
     "GlobalAveragePool": _SIX,
     "BatchNormalization": {"bfloat16"},
@@ -23,6 +26,9 @@ NO_KERNEL = {
     "RMSNormalization": {"bfloat16"},
     "InstanceNormalization": _SIX,
     "GroupNormalization": {"bfloat16"},
+    "LpNormalization": {"bfloat16"},
+    "MeanVarianceNormalization": {"float64", "float16", "bfloat16"},
+    "LRN": _SIX,
     "ArgMax": {*_WHOLE, "int16", "uint16"},
     "ArgMin": {*_WHOLE, "int16", "uint16"},
     "CumSum": _WHOLE,
@@ -30,8 +36,10 @@ NO_KERNEL = {
 }
 
 
-def mixed(case):
-    """Parameters of another type than X."""
+def without_kernel(case):
+    """Whatever the type of X; or for parameters of another type."""
+    if case.operator == "GlobalLpPool" and case.opset >= 22:
+        return True
     return case.operator == "BatchNormalization" and any(a.dtype != case.x.dtype for a in case.inputs)
 
 
@@ -41,7 +49,7 @@ KINDS = [
         "operators.md",
         "Types for which the CPU provider has no kernel; the pages of the families name them.",
         tuple(NO_KERNEL),
-        lambda case: case.x.dtype.name in NO_KERNEL[case.operator] or mixed(case),
+        lambda case: case.x.dtype.name in NO_KERNEL[case.operator] or without_kernel(case),
         refuses="NOT_IMPLEMENTED",
     ),
     Kind(
