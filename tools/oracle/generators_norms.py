@@ -146,9 +146,9 @@ def mean_variance_normalization(d, operator):
 
 def lrn(d, operator):
     opset, dtype = choose(d, operator)
-    r = d.pick((2, 2, 2, 2, 0, 1, 3))
+    r = d.pick((2, 2, 2, 2, 2, 2, 2, 0, 1, 3))
     shape = [batch(d), d.integer(1, 9), *(d.integer(1, (1, 40, 6, 3)[r]) for _ in range(r))]
-    attributes = {"size": d.pick((1, 3, 5, 5, 7, 2, 4))}
+    attributes = {"size": d.pick((1, 3, 3, 5, 5, 7, 2))}
     choices = {"alpha": (1e-4, 1.0, 0.5, 2.0), "beta": (0.75, 0.5, 1.0, 0.3, 2.0), "bias": (1.0, 2.0, 0.5, 0.0)}
     for name, values in choices.items():
         if d.flag():
