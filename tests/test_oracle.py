@@ -1,4 +1,4 @@
-"""The differential oracles: recorded results of ONNX Runtime replayed, a short live run, the tools themselves. docs/oracles.md"""
+"""The differential oracles: recorded results of ONNX Runtime replayed, live cases, the tools themselves. docs/oracles.md"""
 
 import json
 import re

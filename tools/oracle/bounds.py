@@ -12,6 +12,8 @@ import reference
 from helpers import TYPE_NAMES
 from reference.numerics import arithmetic_type, quiet
 
+from . import resampling
+
 
 def none(case, call):
     """No sum, or one that cannot cancel."""
@@ -62,6 +64,15 @@ def powers(case, call):
     sums = call([magnitude(case.x)]) ** order
     taps = math.prod(case.get("kernel_shape", case.x.shape[2:]))
     return [np.where(np.isinf(of_sum(case, sums, taps + 2 * order, signed=False)), np.inf, 0.0)]
+
+
+@quiet
+def resize(case, call):
+    """Coordinates and weights in another order of operations: relative to the largest element that is near."""
+    if case.get("mode", "nearest") == "nearest":
+        return None
+    largest = resampling.near(case, magnitude(case.x))
+    return [np.where(largest >= limit(case) / 16, np.inf, 2.0**-17 * largest)]
 
 
 @quiet

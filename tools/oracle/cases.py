@@ -12,6 +12,8 @@ from onnx import helper, numpy_helper
 
 #: The newest opset that is drawn: onnxruntime 1.31.1's.
 NEWEST = 26
+#: Operators whose shape inference (onnx's) takes an unknown dimension of a parameter for 0.
+KNOWN_PARAMETERS = ("Resize", "Upsample")
 
 
 @dataclass
@@ -96,7 +98,8 @@ def model(case):
         if array.dtype.name == "bfloat16":
             fed, array = f"{name}_float", array.astype(np.float32)
             before.append(helper.make_node("Cast", [fed], [name], to=onnx.TensorProto.BFLOAT16))
-        shape = [f"{name}_{i}" for i in range(array.ndim)] if case.form == "dynamic" else array.shape
+        unknown = case.form == "dynamic" and (index == 0 or case.operator not in KNOWN_PARAMETERS)
+        shape = [f"{name}_{i}" for i in range(array.ndim)] if unknown else array.shape
         infos.append(helper.make_tensor_value_info(fed, helper.np_dtype_to_tensor_dtype(array.dtype), shape))
         feeds[fed] = array
     results = [f"y{i}" for i in range(case.outputs)]

@@ -29,6 +29,8 @@ NO_KERNEL = {
     "LpNormalization": {"bfloat16"},
     "MeanVarianceNormalization": {"float64", "float16", "bfloat16"},
     "LRN": _SIX,
+    "Resize": {"float64", "bfloat16", "int64", "bool"},
+    "Upsample": {"float64", "float16", "bfloat16", "int64", "bool"},
     "ArgMax": {*_WHOLE, "int16", "uint16"},
     "ArgMin": {*_WHOLE, "int16", "uint16"},
     "CumSum": _WHOLE,

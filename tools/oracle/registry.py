@@ -3,9 +3,12 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import numpy as np
+
 from . import bounds
 from . import generators_conv as conv
 from . import generators_norms as norms
+from . import generators_resize as resizing
 from .cases import Case
 from .draw import Draw
 
@@ -34,6 +37,19 @@ def softmax(case):
 
 def layer_normalization(case):
     return case.inputs, {**case.attributes, "return_statistics": case.outputs > 1}
+
+
+def resize(case):
+    if case.opset >= 11:
+        return case.inputs, dict(case.attributes)
+    form = {"coordinate_transformation_mode": "asymmetric", "nearest_mode": "floor"}
+    return [case.x, None, case.inputs[1]], {**case.attributes, **form}
+
+
+def upsample(case):
+    attributes = dict(case.attributes)
+    scales = attributes.pop("scales", None)
+    return [case.x, np.array(scales, np.float32) if scales else case.inputs[1]], attributes
 
 
 @dataclass(frozen=True)
@@ -72,6 +88,8 @@ OPERATORS = [
     Operator("MaxUnpool", "conv", conv.max_unpool, "max_unpool"),
     Operator("GlobalMaxPool", "conv", conv.global_pool, "global_max_pool"),
     Operator("GlobalAveragePool", "conv", conv.global_pool, "global_average_pool", bound=bounds.average),
+    Operator("Resize", "conv", resizing.resize, "resize", resize, bounds.resize),
+    Operator("Upsample", "conv", resizing.upsample, "upsample", upsample, bounds.resize),
     Operator("BatchNormalization", "conv", conv.batch_normalization, "batch_normalization", batch_normalization, bounds.affine),
     *(Operator(name, "norms", norms.reduction, function, reduction, bound) for name, (function, bound) in _REDUCTIONS.items()),
     Operator("Softmax", "norms", norms.softmax, "softmax", softmax),
