@@ -112,7 +112,26 @@ def running_sum(case, want):
     s = (finite / want[0].astype(np.float64)) ** (1 / beta)  # what the power was taken of
     s = np.where(np.isfinite(s) & (s > 0), s, 0.0)
     lost = ~np.isfinite(x).all(axis=1, keepdims=True) | (largest * ratio > 1e38) | (largest > 1e38) | (4 * error >= s)
+    lost |= (s**beta < 1e-36) | (s**beta > 1e36)  # the power itself leaves the range in one of the two ways to compute it
     return [np.where(lost, ANY, 4 * np.abs(finite) * s**-beta * beta * error / np.where(s > 0, s, 1.0))]
+
+
+@quiet
+def far_from_zero(case, want):
+    """InstanceNormalization and GroupNormalization by E[x * x] - E[x] ** 2."""
+    x = case.x.astype(np.float64)
+    count = x.shape[0] * case.get("num_groups", x.shape[1])
+    rows = np.where(np.isfinite(x), x, 0.0).reshape(count, -1)
+    n, u = rows.shape[1], 2.0 ** (-53 if case.x.dtype == np.float64 else -24)
+    d = rows - rows.mean(axis=1, keepdims=True)
+    square = (rows * rows).mean(axis=1, keepdims=True)
+    variance = (d * d).mean(axis=1, keepdims=True) + np.float32(case.get("epsilon", 1e-5))
+    relative = 4 * (n + 4) * u * square / variance
+    scale = np.abs(case.inputs[1].astype(np.float64))
+    by_channel = np.repeat(scale, x.shape[1] // len(scale)).reshape(1, -1, *[1] * (x.ndim - 2))
+    factor = np.broadcast_to(by_channel, x.shape).reshape(rows.shape) / np.sqrt(variance)
+    bound = factor * (2 * np.abs(d) * relative + 4 * (n + 4) * u * np.sqrt(square))
+    return [np.where(relative < 0.25, np.where(np.isfinite(bound), bound, 0.0), ANY).reshape(x.shape)]
 
 
 @quiet
@@ -237,6 +256,14 @@ KINDS = [
         ("LayerNormalization",),
         lambda case: case.outputs > 1,
         where=infinite_rows,
+    ),
+    Kind(
+        "far from zero",
+        "norm.md#where-onnx-runtime-and-the-operator-text-differ",
+        "The variance is E[x * x] - E[x] * E[x]: digits are lost where the mean is large beside the deviations.",
+        ("InstanceNormalization", "GroupNormalization"),
+        lambda case: case.inputs[1].size > 0 and case.x.size > 0,
+        where=far_from_zero,
     ),
     Kind(
         "a sum that moves over the channels",
