@@ -339,6 +339,28 @@ def lrns(draw, dtypes=FLOAT_PARAMS, kinds=KINDS):
     return Node([shape], draw(st.sampled_from(dtypes)), draw(st.sampled_from(kinds)), draw(seeds()), attributes)
 
 
+@st.composite
+def lp_norms(draw, dtypes=FLOAT_PARAMS, kinds=KINDS):
+    shape = draw(shapes(low=1))
+    attributes = {"p": draw(st.sampled_from((1, 2)))}
+    if draw(small(0, 3)):
+        attributes["axis"] = draw(an_axis(len(shape)))
+    return Node([shape], draw(st.sampled_from(dtypes)), draw(st.sampled_from(kinds)), draw(seeds()), attributes)
+
+
+@st.composite
+def mean_variance_norms(draw, dtypes=FLOAT_PARAMS, kinds=KINDS):
+    shape = draw(shapes(low=1))
+    rank = len(shape)
+    attributes = {}
+    axes = [axis - rank * draw(small(0, 1)) for axis in range(rank) if draw(st.booleans())]
+    if axes or draw(st.booleans()):  # else absent, and invalid for rank 3 and less
+        attributes["axes"] = draw(st.permutations(axes or [0])) + axes[:1] * draw(small(0, 1))
+        if draw(small(0, 39)) == 0:
+            attributes["axes"].append(spoilt_axis(draw, rank))
+    return Node([shape], draw(st.sampled_from(dtypes)), draw(st.sampled_from(kinds)), draw(seeds()), attributes)
+
+
 # ---- Resize, Upsample ----
 
 RESIZE_TYPES = (*FLOAT_PARAMS, "float32", "int8", "uint8", "int32", "int64")
@@ -422,28 +444,6 @@ def resizes(draw, dtypes=RESIZE_TYPES, kinds=KINDS, modes=("nearest", "linear", 
             roi = [draw(st.sampled_from(ends)) for _ in range(2 * len(listed) - (draw(small(0, 49)) == 0))]
             with np.errstate(over="ignore"):
                 attributes["roi"] = np.array(roi, draw(st.sampled_from((np.float32, np.float32, np.float64, np.float16))))
-    return Node([shape], draw(st.sampled_from(dtypes)), draw(st.sampled_from(kinds)), draw(seeds()), attributes)
-
-
-@st.composite
-def lp_norms(draw, dtypes=FLOAT_PARAMS, kinds=KINDS):
-    shape = draw(shapes(low=1))
-    attributes = {"p": draw(st.sampled_from((1, 2)))}
-    if draw(small(0, 3)):
-        attributes["axis"] = draw(an_axis(len(shape)))
-    return Node([shape], draw(st.sampled_from(dtypes)), draw(st.sampled_from(kinds)), draw(seeds()), attributes)
-
-
-@st.composite
-def mean_variance_norms(draw, dtypes=FLOAT_PARAMS, kinds=KINDS):
-    shape = draw(shapes(low=1))
-    rank = len(shape)
-    attributes = {}
-    axes = [axis - rank * draw(small(0, 1)) for axis in range(rank) if draw(st.booleans())]
-    if axes or draw(st.booleans()):  # else absent, and invalid for rank 3 and less
-        attributes["axes"] = draw(st.permutations(axes or [0])) + axes[:1] * draw(small(0, 1))
-        if draw(small(0, 39)) == 0:
-            attributes["axes"].append(spoilt_axis(draw, rank))
     return Node([shape], draw(st.sampled_from(dtypes)), draw(st.sampled_from(kinds)), draw(seeds()), attributes)
 
 

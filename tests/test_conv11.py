@@ -119,7 +119,7 @@ def test_every_version_is_the_same_function(opset):
     if opset > NEWEST_OPSET:
         pytest.skip("a newer opset than this onnxruntime has")
     versions = {s.since_version for s in onnx.defs.get_all_schemas_with_history() if s.name == "Conv" and s.domain == ""}
-    assert versions == {1, 11, 22} and max(v for v in versions if v <= 11) == 11
+    assert max(v for v in versions if v <= 10) == 1 and max(v for v in versions if v <= 21) == 11
     x, w, b = small(1, (2, 4, 7, 6)), small(2, (6, 2, 3, 2)), small(3, (6,))
     attributes = {"group": 2, "strides": [2, 1], "pads": [1, 0, 2, 1], "dilations": [1, 2]}
     y = run(x, w, b, opset=opset, **attributes)
