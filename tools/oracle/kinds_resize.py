@@ -138,8 +138,10 @@ KINDS = [
         PAGE,
         "antialias with nearest, exclude_outside with linear or nearest are refused.",
         ("Resize",),
-        lambda case: bool(case.get("antialias") and mode(case) == "nearest")
-        or bool(case.get("exclude_outside") and mode(case) != "cubic"),
+        lambda case: (
+            bool(case.get("antialias") and mode(case) == "nearest")
+            or bool(case.get("exclude_outside") and mode(case) != "cubic")
+        ),
         refuses="antialias|exclude_outside|UpsampleMode::LINEAR == mode_",
     ),
     Kind(

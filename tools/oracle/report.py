@@ -104,7 +104,7 @@ def kinds_table():
     for kind in kinds.every():
         operators = "all" if kind.operators == "*" else ", ".join(kind.operators)
         operators = "types without a kernel: see the pages" if kind.name == "no kernel" else operators
-        yield f"| {kind.name} | {operators} | {kind.text} | [{kind.page}]({kind.page}) |"
+        yield f"| {kind.name} | {operators} | {kind.text} | [{kind.page.split('#')[0]}]({kind.page}) |"
 
 
 def replace_part(text, name, part):

@@ -30,7 +30,15 @@ class Probe:
 
     def ask(self, operator: str, inputs: list, opset: int = 13, outputs: int = 1, **attributes) -> tuple:
         """(ONNX Runtime's outputs, ours) of a node, each a tuple of arrays, or a Failure."""
-        case = Case("probe", operator, opset, [None if a is None else np.asarray(a) for a in inputs], attributes, outputs, optimize=False)
+        case = Case(
+            "probe",
+            operator,
+            opset,
+            [None if a is None else np.asarray(a) for a in inputs],
+            attributes,
+            outputs,
+            optimize=False,
+        )
         theirs, ours, want = self.ort.run(case), run_numpy(case), run_reference(case)
         if isinstance(want, Failure) != isinstance(ours, Failure) or not (isinstance(want, Failure) or same_bits(ours, want)):
             raise SystemExit(f"{operator} {attributes}: ours {ours}, the reference {want}")
