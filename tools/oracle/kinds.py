@@ -31,7 +31,6 @@ class Kind:
     where: Callable | None = None
     shape: bool = False
     serves: bool = False
-    ours: bool = False
 
     def covers(self, case):
         return (self.operators == "*" or case.operator in self.operators) and bool(self.applies(case))
@@ -52,10 +51,10 @@ def every():
     return [ROUNDING, *kinds_ort.KINDS, *kinds_conv.KINDS, *kinds_reduce.KINDS, *kinds_norms.KINDS, *kinds_resize.KINDS]
 
 
-def refusal(case, reason, ours=False):
-    """The kind of a refusal by ONNX Runtime or, `ours`, by a session of ours."""
+def refusal(case, reason):
+    """The kind of a refusal by ONNX Runtime."""
     for kind in every():
-        if kind.refuses and (kind.ours or not ours) and kind.covers(case) and re.search(kind.refuses, reason, re.DOTALL):
+        if kind.refuses and kind.covers(case) and re.search(kind.refuses, reason, re.DOTALL):
             return kind
     return None
 
@@ -64,7 +63,7 @@ def other_shape(case):
     return next((kind for kind in every() if kind.shape and kind.covers(case)), None)
 
 
-def ours_refuses(case, failure):
+def ours_refuses(case):
     return next((kind for kind in every() if kind.serves and kind.covers(case)), None)
 
 
