@@ -18,9 +18,12 @@ def islands(path, data, batch, types, folder):
     fixed = {i.name for i in model.graph.initializer} | {n.output[0] for n in model.graph.node if n.op_type in CONSTANTS}
     fed = capture(path, data, sorted({i for n in nodes for i in n.input if i} - fixed))
     made = capture(path, data, sorted({o for n in nodes for o in n.output if o}))
-    keeps = [n for n in nodes if all(t.shape[:1] == (batch,) for t in [fed.get(n.input[0]), *(made[o] for o in n.output if o)])]
+    sized = {k for k, v in fed.items() if v.dtype == np.int64 and v.ndim == 1}  # shapes, with the batch size in them
+    keeps = [n for n in nodes if not sized & set(n.input)]
+    keeps = [n for n in keeps if all(t.shape[:1] == (batch,) for t in [fed.get(n.input[0]), *(made[o] for o in n.output if o)])]
     rows = {n.input[0] for n in keeps}
-    keeps = [n for n in keeps if not rows & set(n.input[1:])]
+    rows |= {n.input[1] for n in keeps if n.op_type == "MatMul" and n.input[1] in fed and fed[n.input[1]].ndim > 2}
+    keeps = [n for n in keeps if n.op_type == "MatMul" or not rows & set(n.input[1:])]
     parts = []
     for number, part in enumerate((keeps, [n for n in nodes if n not in keeps])):
         if part:
@@ -49,7 +52,8 @@ def capture(path, data, names):
 
 
 def save(model, nodes, fed, target):
-    """The nodes alone, with their weights; `fed` become inputs."""
+    """The nodes alone, with their weights; `fed` become inputs: of unknown sizes, but for sizes and axes, whose number the
+    shape inference of Resize needs."""
     used = {i for n in nodes for i in n.input}
     parts = []
     for node in nodes:
@@ -59,7 +63,9 @@ def save(model, nodes, fed, target):
         part.input.extend(f"fed/{i}" if i in fed else i for i in node.input)
         parts.append(part)
     inputs = [
-        onnx.helper.make_tensor_value_info(f"fed/{k}", onnx.helper.np_dtype_to_tensor_dtype(v.dtype), [None] * v.ndim)
+        onnx.helper.make_tensor_value_info(
+            f"fed/{k}", onnx.helper.np_dtype_to_tensor_dtype(v.dtype), v.shape if v.ndim == 1 else [None] * v.ndim
+        )
         for k, v in fed.items()
     ]
     constants = [n for n in model.graph.node if n.op_type in CONSTANTS and n.output[0] in used]
