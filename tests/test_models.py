@@ -60,15 +60,20 @@ def served(model, face):
     return {row.type for row in OPERATORS if face == "plugin" or row.phantom <= opset}
 
 
-def claimed_part(path, tmp_path):
-    """The model cut after our last nodes, as far as nothing but our nodes and operators of STEADY come before them: what
-    other operators compute on ONNX Runtime's kernels may depend on the batch or the threads."""
+def input_names(path):
+    model = onnx.load(path)
+    return {i.name for i in model.graph.input} - {i.name for i in model.graph.initializer}
+
+
+def claimed_part(path, tmp_path, other_operators=STEADY):
+    """The model cut after our last nodes, as far as nothing but our nodes and the other operators come before them: what
+    more operators compute on ONNX Runtime's kernels may depend on the batch or the threads."""
     model = onnx.load(path)
     steady = {i.name for i in model.graph.input} | {i.name for i in model.graph.initializer} | {""}
     ours, behind = [], {}
     types = set.intersection(*(served(model, face) for face in FACES))
     for node in model.graph.node:
-        if not all(name in steady for name in node.input) or node.op_type not in STEADY | types:
+        if not all(name in steady for name in node.input) or node.op_type not in other_operators | types:
             continue
         steady |= set(node.output)
         before = {n for name in node.input for n in behind.get(name, ())}
@@ -78,7 +83,8 @@ def claimed_part(path, tmp_path):
         behind |= {name: before for name in node.output}
     covered = {name for _, before in ours for name in before}
     ends = [name for name, _ in ours if name not in covered]
-    assert ends
+    if not ends:
+        raise ValueError("other operators come before every node of ours")
     weights = {i.name for i in model.graph.initializer}
     cut = onnx.utils.Extractor(onnx.shape_inference.infer_shapes(model)).extract_model(
         [i.name for i in model.graph.input if i.name not in weights], ends

@@ -1,6 +1,7 @@
 """A folder that serves as the root of an arm64 Debian for qemu-aarch64: Python, onnxruntime and NumPy as this Python has them,
 and our package, cross-built. Nothing is installed on this machine; needed are apt, dpkg-deb and gcc-aarch64-linux-gnu."""
 
+import hashlib
 import os
 import shutil
 import subprocess
@@ -64,15 +65,18 @@ def _python(root: Path) -> tuple[Path, str]:
     return path, path.name.removeprefix("python")
 
 
+def _wanted() -> list[str]:
+    names = ["onnxruntime", "numpy", "ml_dtypes", "cffi", "pycparser", "protobuf", "flatbuffers", "packaging"]
+    return [f"{name}=={version(name)}" for name in names]
+
+
 def _wheels(root: Path, work: Path) -> None:
     """The installed versions of what the worker imports, and what they import."""
     site = root / "site"
-    names = ["onnxruntime", "numpy", "ml_dtypes", "cffi", "pycparser", "protobuf", "flatbuffers", "packaging"]
     platforms = [f"manylinux_2_{minor}_aarch64" for minor in (28, 27, 17)] + ["manylinux2014_aarch64"]
     target = ["--no-deps", "--only-binary=:all:", "--implementation", "cp", "--python-version", _python(root)[1]]
     target += [part for platform in platforms for part in ("--platform", platform)]
-    wanted = [f"{name}=={version(name)}" for name in names]
-    _run(sys.executable, "-m", "pip", "-q", "install", "--target", site, "--cache-dir", work / "pip", *target, *wanted)
+    _run(sys.executable, "-m", "pip", "-q", "install", "--target", site, "--cache-dir", work / "pip", *target, *_wanted())
 
 
 def build(root: Path) -> None:
@@ -96,9 +100,20 @@ def build(root: Path) -> None:
         shutil.unpack_archive(wheel, root / "site", "zip")
 
 
-def prepare(root: Path) -> None:
-    """Makes the root, where it is not there, and builds our package anew."""
-    if not (root / "complete").exists():
+def _sources() -> str:
+    """SHA-256 over what the package is built from."""
+    total = hashlib.sha256()
+    paths = [ROOT / "pyproject.toml", ROOT / "CMakeLists.txt"]
+    paths += [p for folder in ("kernels_c", "provider", "ep_python/onnxruntime_ep_exact") for p in (ROOT / folder).glob("*.*")]
+    for path in sorted(paths):
+        total.update(f"{path.name}\n".encode() + path.read_bytes())
+    return total.hexdigest()
+
+
+def prepare(root: Path, anew: bool = False) -> None:
+    """Makes the root, and builds our package, where they are not there or out of date."""
+    wheels = root / "wheels.txt"
+    if anew or not wheels.exists() or wheels.read_text("utf-8") != " ".join(_wanted()):
         shutil.rmtree(root, ignore_errors=True)
         root.mkdir(parents=True)
         with tempfile.TemporaryDirectory() as work:
@@ -106,8 +121,11 @@ def prepare(root: Path) -> None:
             _wheels(root, Path(work))
         (root / "proc").mkdir()
         (root / "proc" / "cpuinfo").write_text("".join(CPUINFO.format(core=i) for i in range(os.cpu_count() or 1)), "utf-8")
-        (root / "complete").touch()
-    build(root)
+        wheels.write_text(" ".join(_wanted()), "utf-8")
+    built = root / "built.txt"
+    if not built.exists() or built.read_text("utf-8") != _sources():
+        build(root)
+        built.write_text(_sources(), "utf-8")
 
 
 def command(root: Path, cpu: str) -> list[str]:

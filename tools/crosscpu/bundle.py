@@ -38,7 +38,8 @@ def attributes_of(case: Case) -> dict[str, Any]:
     return {**case.attributes, **extra}
 
 
-def _array(value: np.ndarray, dtype: str) -> np.ndarray:
+def typed(value: np.ndarray, dtype: str) -> np.ndarray:
+    """With the type bfloat16 where it holds its bits."""
     return value.view(ml_dtypes.bfloat16) if dtype == "bfloat16" else value
 
 
@@ -49,7 +50,7 @@ def model(case: Case) -> bytes:
     while not names[-1]:  # ONNX Runtime 1.31.1's LayerNormalization crashes on a trailing omitted input
         names.pop()
     outputs = [f"y{i}" for i in range(case.outputs)]
-    number = helper.np_dtype_to_tensor_dtype(_array(case.inputs[0], case.types[0]).dtype)
+    number = helper.np_dtype_to_tensor_dtype(typed(case.inputs[0], case.types[0]).dtype)
     nodes, results = [helper.make_node(case.operator, names, outputs, name="n", **case.attributes)], list(outputs)
     wide = case.types[0] == "bfloat16"
     if wide:
@@ -61,7 +62,7 @@ def model(case: Case) -> bytes:
         "in" if wide else "x0", onnx.TensorProto.FLOAT if wide else number, case.inputs[0].shape
     )
     constants = [
-        numpy_helper.from_array(_array(value, dtype), name)
+        numpy_helper.from_array(typed(value, dtype), name)
         for name, value, dtype in list(zip(names, case.inputs, case.types, strict=False))[1:]
         if name
     ]

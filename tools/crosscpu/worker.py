@@ -1,14 +1,14 @@
-"""Runs the cases of a bundle (bundle.py) on this CPU and prints one JSON line per case, face and number of threads. Runs
-inside an emulated Python: imports onnxruntime, NumPy and our package, for the NumPy face on bfloat16 also ml_dtypes."""
+"""Runs the cases of a bundle (bundle.py) on this CPU: prints a JSON line about this process, then one per case, face and
+number of threads. Runs inside an emulated Python: imports onnxruntime, NumPy, our package, and ml_dtypes for bfloat16."""
 
 import argparse
 import hashlib
 import json
-import sys
 from pathlib import Path
 
 import numpy as np
 import onnxruntime as ort
+from onnxruntime_ep_exact import InferenceSession, kernels
 
 
 def digest(outputs, bfloat16=False):
@@ -40,8 +40,6 @@ def session_digest(case, face, threads, folder, arrays):
     if face == "cpu":
         session = ort.InferenceSession(path, options, providers=["CPUExecutionProvider"])
     else:
-        from onnxruntime_ep_exact import InferenceSession
-
         if case["numpy"] and face == "plugin" and not case["bfloat16"]:  # every node is ours
             options.add_session_config_entry("session.disable_cpu_ep_fallback", "1")
         session = InferenceSession(path, options, face=face)
@@ -50,8 +48,6 @@ def session_digest(case, face, threads, folder, arrays):
 
 def numpy_digest(case, threads, arrays):
     """The outputs of the NumPy face."""
-    from onnxruntime_ep_exact import kernels
-
     call = case["numpy"]
     arguments = [None if key is None else arrays[key] for key in call["arguments"]]
     if call["bfloat16"]:
@@ -74,6 +70,8 @@ def main():
     args = parser.parse_args()
     with np.load(args.folder / "inputs.npz") as data:
         arrays = dict(data)
+    about = {"isa": kernels.isa(), "isa_names": kernels.isa_names(), "onnxruntime": ort.__version__, "numpy": np.__version__}
+    print(json.dumps(about), flush=True)
     for case in json.loads((args.folder / "cases.json").read_text("utf-8")):
         for face in args.faces.split(","):
             if face not in ("cpu", *case["faces"]) and not (face == "numpy" and case["numpy"]):
@@ -88,7 +86,6 @@ def main():
                 except Exception as error:  # onnxruntime has its own types; the reader decides what may fail
                     row["error"] = f"{type(error).__name__}: {error}"
                 print(json.dumps(row), flush=True)
-    sys.stdout.flush()
 
 
 if __name__ == "__main__":
