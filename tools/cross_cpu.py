@@ -80,7 +80,9 @@ def collect(names: list[str], folders: list[Path], faces: list[str], root: Path,
 @click.command(help=__doc__)
 @click.option("--cpus", "names", default=",".join(cpus.CPUS), help=f"Of {', '.join(cpus.CPUS)}; separated by commas.")
 @click.option("--models", is_flag=True, help="The real networks of tests/test_models.py too (minutes per CPU).")
-@click.option("--kernels", is_flag=True, help="The kernels alone too, natively and on s390x and armhf, through the C interface.")
+@click.option(
+    "--kernels", is_flag=True, help="The kernels alone too, natively and on s390x and armhf, through the C interface."
+)
 @click.option("--ours-only", is_flag=True, help="Leave ONNX Runtime's CPU provider out.")
 @click.option("--json", "json_file", type=click.Path(path_type=Path), help="Write every hash.")
 @click.option("--root", type=click.Path(path_type=Path), default=CACHE / "arm64", show_default=True, help="The arm64 root.")

@@ -83,7 +83,9 @@ def tests(python: Path, version: str, folder: Path) -> Row:
     report = folder / f"{version}.xml"
     report.unlink(missing_ok=True)
     command = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--junitxml={report}"]
-    done = subprocess.run([*command, *(ROOT / "tests" / t for t in TESTS)], cwd=folder, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [*command, *(ROOT / "tests" / t for t in TESTS)], cwd=folder, capture_output=True, text=True, check=False
+    )
     (folder / f"{version}.log").write_text(done.stdout + done.stderr, "utf-8")
     if not report.exists():
         sys.exit(f"pytest on {version} wrote no report\n{done.stdout[-3000:]}{done.stderr[-3000:]}")
@@ -162,7 +164,9 @@ def notes() -> str:
 
 @click.command(help=__doc__)
 @click.option("--versions", default=",".join(VERSIONS), help="Which, separated by commas.")
-@click.option("--folder", type=click.Path(path_type=Path), help="Where the environments are kept; a temporary folder if not given.")
+@click.option(
+    "--folder", type=click.Path(path_type=Path), help="Where the environments are kept; a temporary folder if not given."
+)
 @click.option("--write", is_flag=True, help="Write docs/versions.md.")
 def main(versions: str, folder: Path | None, write: bool) -> None:
     """The command line."""
@@ -181,7 +185,9 @@ def main(versions: str, folder: Path | None, write: bool) -> None:
         for version in versions.split(","):
             rows.append(tests(environment(version, folder, wheel), version, folder))
             row = rows[-1]
-            console.print(f"{version}: {sum(row.passed.values())} passed, {len(row.failed)} failed, {dict(row.skipped)} left out")
+            console.print(
+                f"{version}: {sum(row.passed.values())} passed, {len(row.failed)} failed, {dict(row.skipped)} left out"
+            )
             for name in row.failed:
                 console.print(f"  {name}", markup=False)
     if write:

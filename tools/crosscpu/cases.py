@@ -97,7 +97,9 @@ def _windows(t: _Table) -> None:
     t.add("MaxPool", "3D", "f", "1x4x6x7x8", kernel_shape=[2, 3, 2], strides=[2, 2, 1])
     t.add("AveragePool", "3x3", FLOATS, "2x13x15x17", kernel_shape=[3, 3], strides=[2, 2], pads=[1, 1, 1, 1])
     t.add("AveragePool", "padded", "fd", "1x5x11x14 wide", kernel_shape=[4, 3], pads=[2, 1, 1, 1], count_include_pad=1)
-    t.add("AveragePool", "dilated ceil", "f", "1x5x20x23", 19, kernel_shape=[3, 2], dilations=[2, 3], strides=[3, 2], ceil_mode=1)
+    t.add(
+        "AveragePool", "dilated ceil", "f", "1x5x20x23", 19, kernel_shape=[3, 2], dilations=[2, 3], strides=[3, 2], ceil_mode=1
+    )
     t.add("AveragePool", "1D same", "fh", "2x7x50", kernel_shape=[5], strides=[3], auto_pad="SAME_UPPER")
     t.add("AveragePool", "special", "fb", "1x6x14x13 special", kernel_shape=[2, 2])
     t.add("GlobalMaxPool", "planes", FLOATS, "2x37x9x7 special")

@@ -53,7 +53,16 @@ def _special(dtype: str) -> list[int]:
     unsigned, mantissa, bias = FIELDS[dtype]
     sign = 1 << (8 * np.dtype(unsigned).itemsize - 1)
     infinity = (2 * bias + 1) << mantissa
-    values = [0, infinity, infinity | 1 << (mantissa - 1) | 1, infinity | 3, 1, (1 << mantissa) - 1, 1 << mantissa, infinity - 1]
+    values = [
+        0,
+        infinity,
+        infinity | 1 << (mantissa - 1) | 1,
+        infinity | 3,
+        1,
+        (1 << mantissa) - 1,
+        1 << mantissa,
+        infinity - 1,
+    ]
     return [v | s for v in values for s in (0, sign)]
 
 
@@ -67,7 +76,9 @@ def _float(name: str, count: int, dtype: str, kind: str) -> np.ndarray:
         signed = values + [v | 1 << (bits - 1) for v in values[1:]]
         return np.array(signed, unsigned)[(z >> np.uint64(33)) % np.uint64(7)]
     exponents = _exponents(dtype, kind)
-    exponent = np.uint64(exponents.start) + ((z >> np.uint64(52) & np.uint64(0x7FF)) * np.uint64(len(exponents)) >> np.uint64(11))
+    exponent = np.uint64(exponents.start) + (
+        (z >> np.uint64(52) & np.uint64(0x7FF)) * np.uint64(len(exponents)) >> np.uint64(11)
+    )
     sign = np.uint64(0) if kind == "positive" else z >> np.uint64(63)
     z_bits = z & np.uint64((1 << mantissa) - 1) | exponent << np.uint64(mantissa) | sign << np.uint64(bits - 1)
     result = z_bits.astype(unsigned)
