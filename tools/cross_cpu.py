@@ -46,7 +46,8 @@ def write_golden(result: results.Results) -> None:
 def write_pages(result: results.Results, reports: list[cpus.Report]) -> None:
     """The tables of docs/cross-cpu.md and README.md."""
     about = reports[0]
-    model = next((line.split(":", 1)[1].strip() for line in open("/proc/cpuinfo") if line.startswith("model name")), "")
+    lines = Path("/proc/cpuinfo").read_text("utf-8").splitlines()
+    model = next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), "")
     measured = (
         f"Measured on {datetime.date.today()}: onnxruntime {about.onnxruntime}, NumPy {about.numpy}, {cpus.qemu_version()};\n"
         f"native is {model or platform.machine()} with the variants {', '.join(about.isa_names)}. "
@@ -80,9 +81,7 @@ def collect(names: list[str], folders: list[Path], faces: list[str], root: Path,
 @click.command(help=__doc__)
 @click.option("--cpus", "names", default=",".join(cpus.CPUS), help=f"Of {', '.join(cpus.CPUS)}; separated by commas.")
 @click.option("--models", is_flag=True, help="The real networks of tests/test_models.py too (minutes per CPU).")
-@click.option(
-    "--kernels", is_flag=True, help="The kernels alone too, natively and on s390x and armhf, through the C interface."
-)
+@click.option("--kernels", is_flag=True, help="The kernels alone too, by their C interface: natively, on s390x and armhf.")
 @click.option("--ours-only", is_flag=True, help="Leave ONNX Runtime's CPU provider out.")
 @click.option("--json", "json_file", type=click.Path(path_type=Path), help="Write every hash.")
 @click.option("--root", type=click.Path(path_type=Path), default=CACHE / "arm64", show_default=True, help="The arm64 root.")

@@ -74,7 +74,7 @@ def environment(version: str, folder: Path, wheel: Path) -> Path:
 
 def packages(python: Path) -> str:
     """The versions that decide what can work."""
-    code = "import sys, numpy, onnx; print(f'{sys.version_info[0]}.{sys.version_info[1]}, {numpy.__version__}, {onnx.__version__}')"
+    code = "import platform, numpy, onnx; print(platform.python_version(), numpy.__version__, onnx.__version__, sep=', ')"
     return run(python, "-c", code).stdout.strip()
 
 

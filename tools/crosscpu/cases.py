@@ -74,6 +74,7 @@ class _Table:
 
 
 def _windows(t: _Table) -> None:
+    dilated = {"kernel_shape": [3, 2], "dilations": [2, 3], "strides": [3, 2], "ceil_mode": 1}
     t.add("Conv", "3x3", FLOATS, ["2x19x13x11", "23x19x3x3", "23"], pads=[1, 1, 1, 1])
     t.add("Conv", "1x1", "fd", ["3x37x5x7", "41x37x1x1", "41"])
     t.add("Conv", "depthwise", FLOATS, ["1x21x17x19", "21x1x3x3", "21"], pads=[1, 0, 2, 1], strides=[2, 1], group=21)
@@ -92,14 +93,12 @@ def _windows(t: _Table) -> None:
     t.add("ConvTranspose", "special", "fb", ["1x5x6x6 special", "5x4x3x3", "4"], strides=[2, 2], pads=[1, 1, 1, 1])
     t.add("MaxPool", "3x3", FLOATS + "cB", "2x13x15x17", kernel_shape=[3, 3], strides=[2, 2], pads=[1, 1, 1, 1])
     t.add("MaxPool", "indices", "fc", "2x3x9x10", outputs=2, kernel_shape=[2, 3], strides=[1, 2], storage_order=1)
-    t.add("MaxPool", "dilated ceil", "fB", "1x5x20x23", kernel_shape=[3, 2], dilations=[2, 3], strides=[3, 2], ceil_mode=1)
+    t.add("MaxPool", "dilated ceil", "fB", "1x5x20x23", **dilated)
     t.add("MaxPool", "special", FLOATS, "1x6x14x13 special", kernel_shape=[5, 5], pads=[2, 2, 2, 2])
     t.add("MaxPool", "3D", "f", "1x4x6x7x8", kernel_shape=[2, 3, 2], strides=[2, 2, 1])
     t.add("AveragePool", "3x3", FLOATS, "2x13x15x17", kernel_shape=[3, 3], strides=[2, 2], pads=[1, 1, 1, 1])
     t.add("AveragePool", "padded", "fd", "1x5x11x14 wide", kernel_shape=[4, 3], pads=[2, 1, 1, 1], count_include_pad=1)
-    t.add(
-        "AveragePool", "dilated ceil", "f", "1x5x20x23", 19, kernel_shape=[3, 2], dilations=[2, 3], strides=[3, 2], ceil_mode=1
-    )
+    t.add("AveragePool", "dilated ceil", "f", "1x5x20x23", 19, **dilated)
     t.add("AveragePool", "1D same", "fh", "2x7x50", kernel_shape=[5], strides=[3], auto_pad="SAME_UPPER")
     t.add("AveragePool", "special", "fb", "1x6x14x13 special", kernel_shape=[2, 2])
     t.add("GlobalMaxPool", "planes", FLOATS, "2x37x9x7 special")

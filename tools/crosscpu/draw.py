@@ -33,7 +33,7 @@ def _mix(z: np.ndarray) -> np.ndarray:
 
 def _exponents(dtype: str, kind: str) -> range:
     """Exponent fields."""
-    _, mantissa, bias = FIELDS[dtype]
+    bias = FIELDS[dtype][2]
     match kind:
         case "plain" | "special" | "positive":
             return range(bias - 3, bias + 2)
