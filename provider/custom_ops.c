@@ -258,6 +258,9 @@ static OrtStatus *set_entries(const OrtApi *api, int minor, const config *c, Ort
     if (names[i] && !config_listed(disabled, names[i])) fits = fits && append(disabled, sizeof disabled, names[i]);
   if (minor < 32 && !c->folding_checked && !config_listed(disabled, "ConstantFolding"))
     fits = fits && append(disabled, sizeof disabled, "ConstantFolding");
+  /* Without folding, ReshapeFusion of onnxruntime 1.25 to 1.30 fails on some models; it only merges shape computations. */
+  if (minor >= 25 && minor <= 30 && config_listed(disabled, "ConstantFolding") && !config_listed(disabled, "ReshapeFusion"))
+    fits = fits && append(disabled, sizeof disabled, "ReshapeFusion");
   if (!fits) return ORT(api, CreateStatus)(ORT_INVALID_ARGUMENT, EXACT_EP_NAME ": the entry '" CONFIG_DISABLED "' is too long");
   return ORT(api, AddSessionConfigEntry)(options, CONFIG_DISABLED, disabled);
 }

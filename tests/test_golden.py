@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import reference
-from faces import FACES
+from faces import FACES, NEWEST_OPSET
 from onnxruntime_ep_exact import kernels
 from onnxruntime_ep_exact.operators import OPERATORS
 
@@ -18,6 +18,7 @@ from crosscpu import bundle, cases, cpus, draw, results, worker
 
 GOLDEN = cross_cpu.read_golden()
 CASES = {case.name: case for case in cases.cases()}
+HOSTED = [case for case in CASES.values() if case.opset <= NEWEST_OPSET]  # all but with an older onnxruntime
 TYPES = {
     "FLOATS": ("float32", "float64", "float16", "bfloat16"),
     "BYTES": ("int8", "uint8"),
@@ -67,7 +68,7 @@ def test_reference(name):
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     target = tmp_path_factory.mktemp("golden")
-    bundle.write(target, list(CASES.values()))
+    bundle.write(target, HOSTED)
     return target
 
 
@@ -76,7 +77,7 @@ def test_every_face_and_thread_count(isa, folder):
     faces = [*FACES, "numpy"]
     report = cpus.run("native", folder, faces, [1, 2, 7], folder, isa)
     assert report.isa == isa
-    served = sum(1 + len(set(FACES) & set(bundle.faces(case))) for case in CASES.values())
+    served = sum(1 + len(set(FACES) & set(bundle.faces(case))) for case in HOSTED)
     assert len(report.rows) == 3 * served
     assert results.Results([report]).faults(GOLDEN) == []
 

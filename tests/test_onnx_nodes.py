@@ -9,11 +9,11 @@ import onnx
 import onnxruntime
 import onnxruntime_ep_exact
 import pytest
+from faces import FACES, VERSION
 from onnx import numpy_helper
 from onnx.backend.test.loader import load_model_tests
 from onnxruntime_ep_exact.operators import TYPES
 
-FACES = ("plugin", "custom_ops")
 CONFORMANCE = Path(__file__).parent.parent / "docs" / "conformance.md"
 
 
@@ -42,6 +42,20 @@ def session(path, face, own):
     return onnxruntime_ep_exact.InferenceSession(path, options, face=face)
 
 
+def session_or_skip(path, face, own):
+    """Skips what an older onnxruntime cannot load on its CPU provider either: newer opsets, and nodes beside ours."""
+    try:
+        return session(path, face, own)
+    except Exception:
+        if VERSION >= (1, 31):
+            raise
+        try:
+            onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
+        except Exception:
+            pytest.skip("an older onnxruntime, whose CPU provider cannot load the model either")
+        raise
+
+
 def tensors(folder, kind):
     paths = sorted(folder.glob(f"{kind}_*.pb"), key=lambda p: int(p.stem.split("_")[1]))
     return [numpy_helper.to_array(onnx.load_tensor(p)) for p in paths]
@@ -53,7 +67,7 @@ def test_node(name, face, monkeypatch):
     monkeypatch.setenv("ALLOW_RELEASED_ONNX_OPSET_ONLY", "0")  # some tests of onnx 1.22.0 are of the next opset
     case = node_tests()[name]
     path = Path(case.model_dir)
-    run = session(str(path / "model.onnx"), face, own=operators(case) <= TYPES and name not in exceptions())
+    run = session_or_skip(str(path / "model.onnx"), face, own=operators(case) <= TYPES and name not in exceptions())
     for data_set in sorted(path.glob("test_data_set_*")):
         inputs = tensors(data_set, "input")
         got = run.run(None, {i.name: array for i, array in zip(run.get_inputs(), inputs, strict=True)})
@@ -66,6 +80,7 @@ def test_exceptions_are_node_tests():
     assert exceptions() <= set(node_tests())
 
 
+@pytest.mark.skipif("plugin" not in FACES, reason="onnxruntime < 1.24.1 has no plugin interface")
 @pytest.mark.parametrize("name", exceptions())
 def test_exceptions_are_not_claimed(name):
     with pytest.raises(Exception, match=r"fallback|assigned"):

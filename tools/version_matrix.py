@@ -31,7 +31,7 @@ TOO_OLD = {
         ),
     },
 }
-TESTS = ("test_faces.py", "test_options.py", "test_lifetime.py", "test_onnx_nodes.py")
+TESTS = ("test_faces.py", "test_options.py", "test_lifetime.py", "test_onnx_nodes.py", "test_golden.py")
 PACKAGES = ("onnx==1.22.0", "ml_dtypes", "pytest", "hypothesis", "mpmath", "click", "rich")
 
 
@@ -185,11 +185,10 @@ def main(versions: str, folder: Path | None, write: bool) -> None:
         for version in versions.split(","):
             rows.append(tests(environment(version, folder, wheel), version, folder))
             row = rows[-1]
-            console.print(
-                f"{version}: {sum(row.passed.values())} passed, {len(row.failed)} failed, {dict(row.skipped)} left out"
-            )
+            text = f"{sum(row.passed.values())} passed, {len(row.failed)} failed, {dict(row.skipped)} left out"
+            console.print(f"{version}: {text}", markup=False, soft_wrap=True)
             for name in row.failed:
-                console.print(f"  {name}", markup=False)
+                console.print(f"  {name}", markup=False, soft_wrap=True)
     if write:
         PAGE.write_text(page(rows, refused), "utf-8")
     sys.exit(any(row.failed for row in rows))
