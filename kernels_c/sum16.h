@@ -12,7 +12,7 @@ enum { SUM16_PLAIN, SUM16_ABS, SUM16_SQUARE, SUM16_SPREAD };
 enum {
   NAME(LANES) = EXACT_VB / sizeof(T),
   NAME(VECTORS) = 16 / NAME(LANES), /* of 16 partials */
-  NAME(GROUP) = NAME(VECTORS) < 8 ? 8 / NAME(VECTORS) : 1
+  NAME(GROUP) = NAME(VECTORS) < 8 ? 8 / (NAME(VECTORS) > 1 ? NAME(VECTORS) : 2) : 1
 };
 
 EXACT_INLINE V NAME(term)(V x, T centre, int op) {

@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char *const rewrites[] = {
@@ -49,6 +50,12 @@ static void option(const char *name, const char *value, config *out) {
       out->folding_checked = true;
     else if (strcmp(value, "off"))
       goto bad_value;
+  } else if (!strcmp(name, "opset")) {
+    char *end;
+    choices = "the model's opset, from 7 on";
+    long opset = strtol(value, &end, 10);
+    if (*end || opset < 7 || opset > 999) goto bad_value;
+    out->opset = (int)opset;
   } else if (!strcmp(name, "custom_ops")) {
     choices = "set by the custom-op library only";
     if (!strcmp(value, "1"))
@@ -56,7 +63,7 @@ static void option(const char *name, const char *value, config *out) {
     else
       goto bad_value;
   } else {
-    snprintf(out->error, sizeof out->error, "%s: unknown option '%s' (known: mode, unmodified_graph, constant_folding)",
+    snprintf(out->error, sizeof out->error, "%s: unknown option '%s' (known: mode, unmodified_graph, constant_folding, opset)",
              EXACT_EP_NAME, name);
   }
   return;
@@ -85,7 +92,7 @@ bool config_entry(const OrtApi *api, const OrtSessionOptions *options, const cha
 }
 
 void config_read_known(const OrtApi *api, const OrtSessionOptions *options, config *out) {
-  static const char *const known[] = {"mode", "unmodified_graph", "constant_folding"};
+  static const char *const known[] = {"mode", "unmodified_graph", "constant_folding", "opset"};
   *out = (config){0};
   for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
     char key[64], value[64];

@@ -11,6 +11,7 @@ typedef struct config {
   int mode;
   bool require_unmodified; /* unmodified_graph = require */
   bool folding_checked;    /* constant_folding = checked: the caller knows that no node of ours has only constant inputs */
+  int opset;               /* of the model, for the custom-op library, which cannot see it; 0: not stated */
   bool overridden;         /* this session also has the custom-op library: the plugin then claims nothing */
   char error[256];         /* unknown option or value; empty if none */
   char missing[256];       /* rewrites that the session has not switched off, joined by ';' */

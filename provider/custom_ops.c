@@ -16,11 +16,10 @@ enum { OLDEST_API = 17, OP_VERSION = 17 };
 enum { REQUIRED, OPTIONAL };
 #define EXPORT __attribute__((visibility("default")))
 
-/* The custom ops of one host and mode. Sessions refer to them for as long as they live, so a set is never freed; there are
- * at most two for each onnxruntime library in the process. */
+/* The custom ops of one host, mode and stated opset. Sessions refer to them for as long as they live, so a set is never freed. */
 typedef struct op_set {
   const OrtApi *api;
-  int minor, mode;
+  int minor, mode, opset;
   OrtCustomOpDomain *domain;
   struct custom_op *ops;
   struct op_set *next;
@@ -59,7 +58,11 @@ static int memory_type(const OrtCustomOp *op, size_t i) {
   (void)op, (void)i;
   return ORT_MEM_TYPE_DEFAULT;
 }
-static int start_version(const OrtCustomOp *op) { return of(op)->row->phantom; }
+static int start_version(const OrtCustomOp *op) {
+  enum { EARLY = 2 }; /* no revision of an operator that has rows of several phantoms */
+  int opset = of(op)->set->opset;
+  return opset && opset < of(op)->row->phantom ? EARLY : of(op)->row->phantom;
+}
 static int end_version(const OrtCustomOp *op) {
   (void)op;
   return INT_MAX;
@@ -170,13 +173,20 @@ static OrtStatus *compute(void *self, OrtKernelContext *context) {
 }
 
 /* ---- registration ---- */
-static bool first_of_type(int i) { return i == 0 || strcmp(op_rows[i].type, op_rows[i - 1].type) != 0; }
+static bool same_type(int i, int j) { return j >= 0 && j < op_row_count && !strcmp(op_rows[i].type, op_rows[j].type); }
+/* One row of a type is declared: the first one of its newest phantom, or of the newest that the stated opset reaches. */
+static bool declared(int i, int opset) {
+  if (same_type(i, i - 1) && op_rows[i].phantom == op_rows[i - 1].phantom) return false;
+  for (int j = i + 1; same_type(i, j); j++)
+    if (op_rows[j].phantom != op_rows[i].phantom && (!opset || op_rows[j].since <= opset)) return false;
+  return !opset || op_rows[i].since <= opset;
+}
 
 static OrtStatus *fill_set(op_set *set) {
   OrtStatus *status = ORT(set->api, CreateCustomOpDomain)("", &set->domain);
   custom_op *op = set->ops;
   for (int i = 0; i < op_row_count; i++)
-    for (int t = 0; first_of_type(i) && t < 32; t++) {
+    for (int t = 0; declared(i, set->opset) && t < 32; t++) {
       if (!(op_rows[i].constraint[0].types >> t & 1)) continue;
       *op = (custom_op){.base = {.version = OP_VERSION,
                                  .GetName = get_name,
@@ -203,13 +213,13 @@ static OrtStatus *fill_set(op_set *set) {
   return status;
 }
 
-static OrtStatus *get_set(const OrtApi *api, int minor, int mode, op_set **out) {
+static OrtStatus *get_set(const OrtApi *api, int minor, const config *c, op_set **out) {
   static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
   static op_set *sets;
   OrtStatus *status = NULL;
   pthread_mutex_lock(&lock);
   op_set *set = sets;
-  while (set && (set->api != api || set->mode != mode)) set = set->next;
+  while (set && (set->api != api || set->mode != c->mode || set->opset != c->opset)) set = set->next;
   if (!set) {
     set = calloc(1, sizeof *set);
     if (set) set->ops = calloc((size_t)op_row_count * 32, sizeof *set->ops);
@@ -218,7 +228,8 @@ static OrtStatus *get_set(const OrtApi *api, int minor, int mode, op_set **out) 
     } else {
       set->api = api;
       set->minor = minor;
-      set->mode = mode;
+      set->mode = c->mode;
+      set->opset = c->opset;
       status = fill_set(set);
     }
     if (status) {
@@ -278,7 +289,7 @@ EXPORT OrtStatus *RegisterCustomOps(OrtSessionOptions *options, const OrtApiBase
   const OrtApi *api = base->GetApi(OLDEST_API);
   config_read_known(api, options, &c);
   if (c.error[0]) return ORT(api, CreateStatus)(ORT_INVALID_ARGUMENT, c.error);
-  OrtStatus *status = get_set(api, minor, c.mode, &set);
+  OrtStatus *status = get_set(api, minor, &c, &set);
   if (!status) status = set_entries(api, minor, &c, options);
   return status ? status : ORT(api, AddCustomOpDomain)(options, set->domain);
 }

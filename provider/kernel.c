@@ -15,11 +15,11 @@ static void log_created(const kernel *k, const OrtKernelInfo *info, int mode) {
   ort_failed(k->api, ORT(k->api, Logger_LogMessage)(logger, ORT_LOG_INFO, text, __FILE__, __LINE__, __func__));
 }
 
-/* 0 for the phantom version of the custom-op library, and below API 24. */
+/* 0 for the versions that the custom-op library declares, and below API 24. */
 static int since_version(const OrtApi *api, int minor, const op_row *row, const OrtKernelInfo *info) {
   int since = 0;
   if (minor < 24 || ort_failed(api, ORT(api, KernelInfo_GetOperatorSinceVersion)(info, &since))) return 0;
-  return since == row->phantom ? 0 : since;
+  return since == row->phantom || since < row->since ? 0 : since;
 }
 
 static void node_name(kernel *k, const OrtKernelInfo *info) {

@@ -83,14 +83,9 @@ def test_global_pools(random_node, form):
     check("GlobalAveragePool", "global_average_pool", random_node, form)
 
 
-def overridden(case, face):
-    """docs/softmax.md: the custom-op library serves Softmax from opset 14 on."""
-    return face == "plugin" or case["operator"] != "Softmax" or case["opset"] >= 14
-
-
 @pytest.mark.parametrize(
     "case, face",
-    [(c, face) for c in CASES if "outputs" in c for face in FACES if overridden(c, face)],
+    [(c, face) for c in CASES if "outputs" in c for face in FACES],
     ids=lambda value: value["id"] if isinstance(value, dict) else value,
 )
 def test_case(case, face):

@@ -10,7 +10,7 @@ import pytest
 import reference
 from faces import EP, FACES, NEWEST_OPSET, cpu, graph, kernels_created, node, profile_ops, run, session
 from helpers import assert_bits, data, kernels
-from onnxruntime_ep_exact import REWRITES, measure, session_options
+from onnxruntime_ep_exact import REWRITES, get_library_path, measure, session_options
 from onnxruntime_ep_exact.operators import OPERATORS
 from onnxruntime_ep_exact.rewrites import CONFIG_KEY
 
@@ -96,7 +96,7 @@ def oldest(op):
 
 def served(face, op, opset):
     """Does ONNX have the operator in this opset, and does the face serve it there?"""
-    phantom = max(row.phantom for row in OPERATORS if row.type == op)
+    phantom = min(row.phantom for row in OPERATORS if row.type == op)
     return oldest(op) <= opset <= NEWEST_OPSET and (face == "plugin" or opset >= phantom)
 
 
@@ -423,13 +423,29 @@ def test_training_batch_normalization_is_left_to_onnx_runtime(face):
         assert measure.placement(m, {"x": x}, face) == [("n", "BatchNormalization", "CPUExecutionProvider")]
 
 
-@pytest.mark.parametrize("opset", [9, 12, 13])
+@pytest.mark.parametrize("opset", [9, 12, 13, 14])
 @pytest.mark.parametrize("op", ["Softmax", "LogSoftmax", "Hardmax"])
-def test_custom_ops_leave_older_softmax_to_onnx_runtime(op, opset):
-    """The library cannot see a model's opset, so it must not take one whose rows are flattened."""
+@pytest.mark.parametrize("face", FACES)
+def test_softmax_rows_are_those_of_the_opset(face, op, opset):
+    """Up to opset 12 the axes from 1 on are one row, from 13 on the last axis is."""
     x = data(RNG, (2, 3, 40), np.float32)
     m = graph([node(op, ["x"])], {"x": (np.float32, x.shape)}, opset=opset)
-    assert_bits(run(m, "custom_ops", {"x": x})[0], cpu(m, {"x": x})[0])
+    function = getattr(kernels, {"Softmax": "softmax", "LogSoftmax": "log_softmax", "Hardmax": "hardmax"}[op])
+    rows = x.reshape(2, 120) if opset < 13 else x
+    assert_bits(run(m, face, {"x": x})[0], function(rows, axis=-1).reshape(x.shape))
+
+
+@pytest.mark.skipif("custom_ops" not in FACES, reason="no custom ops")
+@pytest.mark.parametrize("opset", [9, 12, 13])
+@pytest.mark.parametrize("op", ["Softmax", "LogSoftmax", "Hardmax"])
+def test_custom_ops_leave_older_softmax_unless_the_opset_is_stated(op, opset):
+    """The library cannot see a model's opset, so it must not take one whose rows may be flattened."""
+    x = data(RNG, (2, 3, 40), np.float32)
+    m = graph([node(op, ["x"])], {"x": (np.float32, x.shape)}, opset=opset)
+    so = ort.SessionOptions()
+    so.register_custom_ops_library(get_library_path())
+    got = ort.InferenceSession(m, so, providers=["CPUExecutionProvider"]).run(None, {"x": x})
+    assert_bits(got[0], cpu(m, {"x": x})[0])
 
 
 @pytest.mark.parametrize("face", FACES)

@@ -6,6 +6,7 @@ import onnxruntime_ep_exact as ep
 import pytest
 from faces import EP, FACES, VERSION, graph, node, python, run, session
 from helpers import assert_bits, data, kernels
+from onnxruntime_ep_exact import models
 from onnxruntime_ep_exact.folding import foldable
 from onnxruntime_ep_exact.rewrites import CONFIG_KEY
 
@@ -120,16 +121,16 @@ def test_unmodified_graph_require():
 
 
 def test_what_folding_can_reach():
-    assert foldable(MODEL) == []
+    assert foldable(models.load(MODEL)) == []
     constant = graph([node("Conv", ["k", "w"], name="c")], {"x": (np.float32, [1])}, {"w": W, "k": X})
-    assert foldable(constant) == ["c"]
+    assert foldable(models.load(constant)) == ["c"]
     computed = graph(
         [node("Neg", ["k"], ["t"], "neg"), node("GlobalMaxPool", ["t"], ["u"], "p"), node("Add", ["u", "x"])],
         {"x": (np.float32, [1])},
         {"k": X},
     )
-    assert foldable(computed) == ["p"]
-    assert foldable(b"no model") is None
+    assert foldable(models.load(computed)) == ["p"]
+    assert models.load(b"no model") is None
 
 
 @pytest.mark.parametrize("face", FACES)
@@ -138,6 +139,20 @@ def test_options_object_used_twice(face):
     for _ in range(2):
         assert_bits(ort.InferenceSession(MODEL, so, enable_fallback=0).run(None, {"x": X})[0], OURS)
         assert_bits(ep.InferenceSession(MODEL, so, face=face).run(None, {"x": X})[0], OURS)
+
+
+@pytest.mark.skipif("custom_ops" not in FACES, reason="no custom ops")
+def test_options_of_another_opset():
+    """docs/softmax.md: the custom-op library takes Softmax by the stated opset, so a wrong statement must not pass."""
+    x = X[0]
+    older, newer = (graph([node("Softmax", ["x"], axis=0)], {"x": (np.float32, x.shape)}, opset=opset) for opset in (11, 17))
+    so = ort.SessionOptions()
+    assert_bits(run(older, "custom_ops", {"x": x}, so)[0], kernels.softmax(x.reshape(1, -1)).reshape(x.shape))
+    with pytest.raises(ValueError, match=r"opset 11.*opset 17"):
+        run(newer, "custom_ops", {"x": x}, so)
+    assert_bits(run(newer, "custom_ops", {"x": x})[0], kernels.softmax(x, axis=0))
+    with pytest.raises(Exception, match=r"option opset.*'6'"):
+        plain_session("custom_ops", opset="6")
 
 
 @plugin

@@ -1,35 +1,16 @@
 """Whether ONNX Runtime's constant folding could compute a node of ours on its own kernels.
 
 Constant folding is worth keeping (weights that a model transposes or casts are constant only after it), and it changes
-our bits only where every input of a node of ours is constant. That takes a look at the model, by the onnx package."""
+our bits only where every input of a node of ours is constant. That takes a look at the model."""
 
 from typing import Any
 
 from .operators import TYPES
 
 
-def foldable(model: Any) -> list[str] | None:
-    """Names of the nodes of our operators whose inputs are all constant, or may be: nothing is assumed to vary but graph
-    inputs and what is computed from them.
-
-    Args:
-        model: path of an ONNX file, or the serialized model.
-
-    Returns:
-        The names (empty: constant folding is harmless), or None when that cannot be told: onnx is not installed or cannot
-        read the model.
-    """
-    try:
-        import onnx
-    except ImportError:
-        return None
-    try:
-        if isinstance(model, bytes | bytearray):
-            proto = onnx.load_model_from_string(bytes(model))
-        else:
-            proto = onnx.load_model(str(model), load_external_data=False)
-    except Exception:  # onnxruntime is to say what is wrong with the file
-        return None
+def foldable(proto: Any) -> list[str]:
+    """Names of the nodes of our operators in a ModelProto whose inputs are all constant, or may be: nothing is assumed to
+    vary but graph inputs and what is computed from them. Empty: constant folding is harmless."""
     found: list[str] = []
     _scan(proto.graph, set(), found)
     for function in proto.functions:  # their inputs may be constant where they are called

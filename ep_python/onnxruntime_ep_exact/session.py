@@ -6,7 +6,7 @@ from typing import Any
 
 import onnxruntime as ort
 
-from . import get_ep_name, get_library_path
+from . import get_ep_name, get_library_path, models
 from .folding import foldable
 from .rewrites import CONFIG_KEY, REWRITES
 
@@ -14,8 +14,9 @@ MODES = ("exact", "fast")
 FACES = ("plugin", "custom_ops")
 _MODE_KEY = "ep.exactexecutionprovider.mode"
 _FOLDING_KEY = "ep.exactexecutionprovider.constant_folding"
+_OPSET_KEY = "ep.exactexecutionprovider.opset"
 _with_device: "weakref.WeakSet[ort.SessionOptions]" = weakref.WeakSet()
-_with_custom_ops: "weakref.WeakSet[ort.SessionOptions]" = weakref.WeakSet()
+_with_custom_ops: "weakref.WeakKeyDictionary[ort.SessionOptions, int]" = weakref.WeakKeyDictionary()  # the stated opset
 
 
 def _version() -> tuple[int, int, int]:
@@ -70,9 +71,25 @@ def _disable(options: ort.SessionOptions, wanted: Iterable[str]) -> None:
     _set(options, CONFIG_KEY, ";".join([*names, *(name for name in wanted if name not in names)]))
 
 
-def _folding_is_harmless(options: ort.SessionOptions, model: Any) -> bool:
-    """Tells the library so, too. ``model`` None: not known yet."""
-    harmless = model is not None and foldable(model) == []
+def _register_custom_ops(options: ort.SessionOptions, proto: Any) -> None:
+    """With the opset where it decides what a node means (docs/softmax.md)."""
+    opset = models.opset(proto) if proto else 0
+    opset = opset if 7 <= opset < 14 else 0
+    if options not in _with_custom_ops:
+        if opset:
+            _set(options, _OPSET_KEY, str(opset))
+        options.register_custom_ops_library(get_library_path())
+        _with_custom_ops[options] = opset
+    elif proto and _with_custom_ops[options] not in (0, opset):
+        raise ValueError(
+            f"these session options were made for a model of opset {_with_custom_ops[options]}; "
+            f"this one has opset {models.opset(proto)}: give it options of its own"
+        )
+
+
+def _folding_is_harmless(options: ort.SessionOptions, proto: Any) -> bool:
+    """Tells the library so, too. ``proto`` None: not known."""
+    harmless = proto is not None and foldable(proto) == []
     if harmless:
         _set(options, _FOLDING_KEY, "checked")
     return harmless
@@ -107,19 +124,18 @@ def _prepare(options: ort.SessionOptions | None, mode: str, face: str, model: An
         raise ValueError(f"face must be one of {FACES}, not {face!r}")
     _require(face)
     options = ort.SessionOptions() if options is None else options
+    proto = None if model is None else models.load(model)
     if face == "plugin":
         register()
-        harmless = _folding_is_harmless(options, model)
+        harmless = _folding_is_harmless(options, proto)
         _disable(options, (name for name in REWRITES if not harmless or name != "ConstantFolding"))
         if not harmless and (1, 25) <= _version() < (1, 31):  # whose ReshapeFusion fails on some models without folding
             _disable(options, ["ReshapeFusion"])
     else:
         _set(options, _MODE_KEY, mode)
-        if not _folding_is_harmless(options, model) and _version() < (1, 32, 0):
+        if not _folding_is_harmless(options, proto) and _version() < (1, 32, 0):
             _disable(options, ["ConstantFolding"])
-        if options not in _with_custom_ops:
-            options.register_custom_ops_library(get_library_path())
-            _with_custom_ops.add(options)
+        _register_custom_ops(options, proto)
     return options
 
 
