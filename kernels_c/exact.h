@@ -128,14 +128,37 @@ typedef struct exact_conv_transpose_attrs {
 int exact_conv_transpose_new(const exact_conv_transpose_attrs *attrs, int dtype, int mode, exact_op **op, exact_error *err);
 
 /* Input X. Output Y; MaxPool also Indices (int64). docs/pool.md */
-enum { EXACT_MAX_POOL, EXACT_AVERAGE_POOL, EXACT_GLOBAL_MAX_POOL, EXACT_GLOBAL_AVERAGE_POOL };
+enum {
+  EXACT_MAX_POOL,
+  EXACT_AVERAGE_POOL,
+  EXACT_GLOBAL_MAX_POOL,
+  EXACT_GLOBAL_AVERAGE_POOL,
+  EXACT_LP_POOL,
+  EXACT_GLOBAL_LP_POOL
+};
 typedef struct exact_pool_attrs {
   exact_window_attrs window;
   int64_t ceil_mode;
-  int64_t count_include_pad;
-  int64_t storage_order;
+  int64_t count_include_pad; /* AveragePool */
+  int64_t storage_order;     /* MaxPool */
+  int64_t p;                 /* LpPool, GlobalLpPool: from 1 on */
 } exact_pool_attrs;
 int exact_pool_new(int kind, const exact_pool_attrs *attrs, int dtype, exact_op **op, exact_error *err);
+
+/* Inputs X, I (int64), output_shape (int64, optional). Output Y. docs/unpool.md */
+typedef struct exact_max_unpool_attrs {
+  exact_ints kernel_shape;
+  exact_ints strides;
+  exact_ints pads;
+} exact_max_unpool_attrs;
+int exact_max_unpool_new(const exact_max_unpool_attrs *attrs, int dtype, exact_op **op, exact_error *err);
+
+/* Input X. Output Y. docs/lrn.md */
+typedef struct exact_lrn_attrs {
+  int64_t size;
+  float alpha, beta, bias;
+} exact_lrn_attrs;
+int exact_lrn_new(const exact_lrn_attrs *attrs, int dtype, exact_op **op, exact_error *err);
 
 /* Inputs X, scale, B, mean, var. Output Y. epsilon is rounded to float32. docs/batchnorm.md */
 int exact_batchnorm_new(double epsilon, int dtype, exact_op **op, exact_error *err);
@@ -197,6 +220,14 @@ typedef struct exact_group_norm_attrs {
   int parameters;
 } exact_group_norm_attrs;
 int exact_group_norm_new(const exact_group_norm_attrs *attrs, int dtype, exact_op **op, exact_error *err);
+/* Input X. Output Y. p is 1 or 2. */
+int exact_lp_norm_new(int64_t axis, int64_t p, int dtype, exact_op **op, exact_error *err);
+/* Input X. Output Y. n_axes 0: axes 0, 2 and 3. */
+typedef struct exact_mvn_attrs {
+  int n_axes;
+  int64_t axes[16];
+} exact_mvn_attrs;
+int exact_mvn_new(const exact_mvn_attrs *attrs, int dtype, exact_op **op, exact_error *err);
 
 /* ---- ArgMax, ArgMin ---- */
 /* Input data. Output indices (int64). docs/arg.md */

@@ -104,9 +104,11 @@ struct exact_isa {
   const struct exact_gemm_kernels *fast_gemm32, *fast_gemm64; /* the same, free to fuse */
   const struct exact_conv_kernels *conv;                      /* conv.h */
   const struct exact_pool_kernels *pool;                      /* pool.h */
+  const struct exact_unpool_kernels *unpool;                  /* unpool.h */
   const struct exact_batchnorm_kernels *batchnorm;            /* batchnorm.h */
   const struct exact_reduce_kernels *reduce;                  /* reduce.h */
   const struct exact_norm_kernels *norm;                      /* norm.h */
+  const struct exact_lrn_kernels *lrn;                        /* lrn.h */
   const struct exact_arg_kernels *arg;                        /* arg.h */
   const struct exact_cumsum_kernels *cumsum;                  /* cumsum.h */
   const struct exact_softmax_kernels *softmax;                /* softmax.h */

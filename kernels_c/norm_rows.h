@@ -8,11 +8,11 @@ static void NAME(stats)(const void *x, size_t n, size_t count, size_t room, bool
   T *m = mean, *inv = inverse;
   if (rms) {
     memset(m, 0, count * sizeof(T));
-    NAME(sums)(x, n, count, room, NULL, inv, SUM16_SQUARE);
+    NAME(sums)(x, n, count, room, NULL, NULL, inv, SUM16_SQUARE);
   } else {
-    NAME(sums)(x, n, count, room, NULL, m, SUM16_PLAIN);
+    NAME(sums)(x, n, count, room, NULL, NULL, m, SUM16_PLAIN);
     for (size_t r = 0; r < count; r++) m[r] /= (T)n;
-    NAME(sums)(x, n, count, room, m, inv, SUM16_SPREAD);
+    NAME(sums)(x, n, count, room, NULL, m, inv, SUM16_SPREAD);
   }
   for (size_t r = 0; r < count; r++) inv[r] = 1 / ROOT(inv[r] / (T)n + (T)epsilon);
 }

@@ -1,13 +1,9 @@
-/* MaxPool, AveragePool, GlobalMaxPool, GlobalAveragePool: attributes, shapes and the choice of the way to run.
+/* MaxPool, AveragePool, LpPool and their global forms: attributes, shapes and the choice of the way to run.
  * Window taps go in (depth, row, column) order. Maximum: NaN ignored, the first of equal elements; mean: the taps inside the
- * input summed from +0 and divided by their count. docs/pool.md */
+ * input summed from +0 and divided by their count; Lp: powers of |x| summed from +0, and the root. docs/pool.md */
 #include "pool.h"
 
 #include <stdlib.h>
-
-static bool is_global(const exact_pool_op *op) {
-  return op->kind == EXACT_GLOBAL_MAX_POOL || op->kind == EXACT_GLOBAL_AVERAGE_POOL;
-}
 
 /* Output sizes and the padding in force of the lifted axes. */
 static int sizes(const exact_pool_op *op, const int64_t in[3], int64_t out[3], int64_t begin[3], int64_t end[3],
@@ -27,7 +23,7 @@ static int infer(const exact_op *base, int n, const exact_tensor *in, exact_tens
                       exact_dtype_name(base->dtype));
   out[0] = *in;
   out[0].data = NULL;
-  if (is_global(op)) {
+  if (op->global) {
     if (in->rank < 3) return exact_fail(err, EXACT_INVALID, "X has rank %d, expected 3 or more", in->rank);
     for (int i = 2; i < in->rank; i++) out[0].dims[i] = 1;
     return EXACT_OK;
@@ -54,11 +50,11 @@ static void run(const exact_call *call) {
 }
 
 /* ---- plan ---- */
-/* A mean whose one window is the whole plane is a global one. */
+/* A sum whose one window is the whole plane is a global one. */
 static bool is_whole_plane(const exact_pool_op *op, const exact_pool_shape *s) {
   const exact_window *w = &op->window;
-  if (is_global(op)) return true;
-  bool whole = op->kind == EXACT_AVERAGE_POOL && s->plane_out == 1;
+  if (op->global) return true;
+  bool whole = op->fold != POOL_MAX && s->plane_out == 1;
   for (int a = 0; a < 3; a++)
     whole &= s->begin[a] == 0 && w->kernel[a] == s->in[a] && (w->dilation[a] == 1 || w->kernel[a] == 1);
   return whole;
@@ -78,7 +74,7 @@ static int plan(const exact_op *base, int n, const exact_tensor *in, exact_plan 
     s->planes = (size_t)in->dims[0] * (size_t)in->dims[1];
     s->plane_in = in_count / s->planes;
     s->plane_out = count / s->planes;
-    if (!is_global(op)) {
+    if (!op->global) {
       exact_window_lift(in, s->in);
       sizes(op, s->in, s->out, s->begin, s->end, NULL);
     }
@@ -90,7 +86,7 @@ static int plan(const exact_op *base, int n, const exact_tensor *in, exact_plan 
       lanes = exact_pool_lanes_setup(&draft, &bytes, &tables_at);
       bool tiles = !lanes && exact_pool_tiles_setup(&draft);
       draft.run = lanes ? exact_pool_run_lanes : tiles ? exact_pool_run_tiles : exact_pool_run_scan;
-      factors = tiles && op->kind == EXACT_AVERAGE_POOL;
+      factors = tiles && op->fold == POOL_MEAN;
     }
   }
   if (factors && !exact_pool_factors_size(&draft, &bytes, &tables_at, &columns_at))
@@ -117,20 +113,32 @@ static int check_switch(const char *name, int64_t value, exact_error *err) {
   return exact_fail(err, EXACT_INVALID, "%s is %lld, expected 0 or 1", name, (long long)value);
 }
 
+static bool is_global(int kind) {
+  return kind == EXACT_GLOBAL_MAX_POOL || kind == EXACT_GLOBAL_AVERAGE_POOL || kind == EXACT_GLOBAL_LP_POOL;
+}
+static bool is_lp(int kind) { return kind == EXACT_LP_POOL || kind == EXACT_GLOBAL_LP_POOL; }
+
 static int check(int kind, const exact_pool_attrs *attrs, int dtype, exact_window *window, exact_error *err) {
   int rc;
-  if (kind < EXACT_MAX_POOL || kind > EXACT_GLOBAL_AVERAGE_POOL)
+  if (kind < EXACT_MAX_POOL || kind > EXACT_GLOBAL_LP_POOL)
     return exact_fail(err, EXACT_INVALID, "unknown kind of pool %d", kind);
   bool bytes = kind == EXACT_MAX_POOL && (dtype == EXACT_INT8 || dtype == EXACT_UINT8);
   if (!exact_is_float(dtype) && !bytes)
     return exact_fail(err, EXACT_UNSUPPORTED, "element type %s, supported are float types%s", exact_dtype_name(dtype),
                       kind == EXACT_MAX_POOL ? ", int8 and uint8" : "");
-  if (kind != EXACT_MAX_POOL && kind != EXACT_AVERAGE_POOL) return EXACT_OK;
+  if (is_lp(kind) && attrs->p < 1)
+    return exact_fail(err, EXACT_UNSUPPORTED, "p is %lld, supported is 1 and more", (long long)attrs->p);
+  if (is_global(kind)) return EXACT_OK;
   if ((rc = check_switch("ceil_mode", attrs->ceil_mode, err))) return rc;
   if (kind == EXACT_MAX_POOL && (rc = check_switch("storage_order", attrs->storage_order, err))) return rc;
   if (kind == EXACT_AVERAGE_POOL && (rc = check_switch("count_include_pad", attrs->count_include_pad, err))) return rc;
   if (attrs->window.kernel_shape.n == 0) return exact_fail(err, EXACT_INVALID, "kernel_shape is missing");
   return exact_window_init(window, &attrs->window, attrs->window.kernel_shape.n, NULL, err);
+}
+
+static int fold_of(int kind, int64_t p) {
+  if (is_lp(kind)) return p == 2 ? POOL_L2 : POOL_L1;
+  return kind == EXACT_AVERAGE_POOL || kind == EXACT_GLOBAL_AVERAGE_POOL ? POOL_MEAN : POOL_MAX;
 }
 
 int exact_pool_new(int kind, const exact_pool_attrs *attrs, int dtype, exact_op **op, exact_error *err) {
@@ -143,8 +151,11 @@ int exact_pool_new(int kind, const exact_pool_attrs *attrs, int dtype, exact_op 
       exact_op_new(sizeof *p, kind == EXACT_MAX_POOL ? &max_pool_class : &pool_class, dtype, EXACT_MODE_EXACT, err);
   if (!p) return err->code;
   p->kind = kind;
+  p->fold = fold_of(kind, attrs->p);
+  p->power = is_lp(kind) && attrs->p > 2 ? attrs->p : 0;
+  p->global = is_global(kind);
   p->window = window;
-  if (kind == EXACT_MAX_POOL || kind == EXACT_AVERAGE_POOL) p->ceil_mode = attrs->ceil_mode != 0;
+  p->ceil_mode = !p->global && attrs->ceil_mode != 0;
   p->count_include_pad = kind == EXACT_AVERAGE_POOL && attrs->count_include_pad != 0;
   p->column_major = kind == EXACT_MAX_POOL && attrs->storage_order == 1;
   *op = &p->op;

@@ -8,6 +8,8 @@
 enum { POOL_F32, POOL_F64, POOL_I8, POOL_U8, POOL_LANES };
 /* The most bytes of a vector, and the least. Buffers of rows have room for whole vectors. */
 enum { POOL_VECTOR = 64, POOL_LEAST_VECTOR = 16 };
+/* What taps are folded to: the sums of x, |x| and x * x from +0, or the maximum. */
+enum { POOL_MEAN, POOL_L1, POOL_L2, POOL_SUMS, POOL_MAX = POOL_SUMS };
 /* The most taps of a line that may go beyond the edges of the input. */
 enum { POOL_TAPS = 16 };
 
@@ -59,14 +61,14 @@ typedef struct exact_pool_windows {
   const void *src;
   void *dst;
   exact_pool_taps axis[3];
-  bool mean;
+  int fold;
 } exact_pool_windows;
 
 struct exact_pool_lane_kernels {
   size_t lanes;
   /* [position][lane] from `lanes` planes of n elements one after the other, n >= lanes. */
   void (*planes_in)(void *dst, const void *src, size_t n, int dtype);
-  /* Results as of max_rows and mean_rows below. */
+  /* Results as of max_rows and sum_rows below. */
   bool (*windows)(const exact_pool_windows *w);
   /* Back to planes of n elements, without the first `skipped` ones. */
   void (*planes_out)(void *dst, const void *src, size_t n, size_t skipped, int dtype);
@@ -75,18 +77,20 @@ struct exact_pool_lane_kernels {
 struct exact_pool_kernels {
   /* Maxima that start from the lowest lane value (-infinity) and ignore NaN; true if one of a float type is that value. */
   bool (*max_rows[POOL_LANES])(const exact_pool_rows *r);
-  /* Sums from +0 divided by the counts; NaN results are canonical. */
-  void (*mean_rows[2])(const exact_pool_rows *r);
+  /* Sums divided by the counts (POOL_MEAN), as they are (POOL_L1), their roots (POOL_L2); NaN results are canonical. */
+  void (*sum_rows[POOL_SUMS][2])(const exact_pool_rows *r);
   void (*pad_lines[POOL_LANES])(const exact_pool_pad *pad);
   void (*pad_halves)(const exact_pool_pad *pad);
   /* Takes x[p * step + i], i = 0, 1, .. n-1 in order, into the sum or maximum acc[p], p < group. */
   size_t group;
-  void (*sum_group)(const float *x, size_t step, size_t n, float *acc);
+  void (*sum_group[POOL_SUMS])(const float *x, size_t step, size_t n, float *acc);
   void (*max_group)(const float *x, size_t step, size_t n, float *acc);
   /* The same sum for any number of planes, the same maximum for one. */
-  void (*sum_few[2])(const void *x, size_t step, size_t n, size_t planes, void *acc);
+  void (*sum_few[POOL_SUMS][2])(const void *x, size_t step, size_t n, size_t planes, void *acc);
   void (*max_plane[2])(const void *x, size_t n, void *max);
   const struct exact_pool_lane_kernels *lanes[2];
+  /* x[i] = |x[i]| to the power p >= 1, by repeated squaring. */
+  void (*power[2])(void *x, size_t n, int64_t p);
   void (*widen)(float *dst, const void *src, size_t n, int dtype);
   void (*narrow)(void *dst, const float *src, size_t n, int dtype);
 };
@@ -94,8 +98,9 @@ struct exact_pool_kernels {
 /* ---- plan ---- */
 typedef struct exact_pool_op {
   exact_op op;
-  int kind;
-  bool ceil_mode, count_include_pad, column_major;
+  int kind, fold; /* EXACT_MAX_POOL ..., POOL_MEAN ... */
+  int64_t power;  /* of LpPool from 3 on, else 0: elements are raised to it first, and then summed as by POOL_L1 */
+  bool global, ceil_mode, count_include_pad, column_major;
   exact_window window;
 } exact_pool_op;
 
@@ -168,6 +173,10 @@ size_t exact_pool_scan_max(const exact_pool_op *op, const exact_pool_shape *s, c
 /* The maxima of -infinity among outputs of one depth (rows first[0].., columns first[1]..) of plane y, again by the rules. */
 void exact_pool_settle(const exact_pool_op *op, const exact_pool_shape *s, const void *x, void *y, size_t depth,
                        const size_t first[2], const size_t n[2]);
+
+/* pool_power.c, for an op with a power, on the arithmetic type: x[i] = |x[i]| to the power, y[i] = its root of y[i]. */
+void exact_pool_raise(const exact_pool_op *op, void *x, size_t n);
+void exact_pool_root(const exact_pool_op *op, void *y, size_t n);
 
 /* pool_global.c */
 void exact_pool_global_setup(exact_pool_plan *p);

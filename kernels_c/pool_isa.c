@@ -42,6 +42,8 @@ enum reading { READ_ROWS, READ_PAIRS, READ_FEW_PAIRS };
 #define MAX MAX_F32
 #define NAME(x) x##_f32
 #define NAN_BITS 0x7FC00000
+#define MAGNITUDE 0x7FFFFFFF
+#define ROOT ROOT_F32
 #include "pool_rows.h"
 #include "pool_planes.h"
 #undef T
@@ -52,6 +54,8 @@ enum reading { READ_ROWS, READ_PAIRS, READ_FEW_PAIRS };
 #undef MAX
 #undef NAME
 #undef NAN_BITS
+#undef MAGNITUDE
+#undef ROOT
 
 #define T double
 #define V f64v
@@ -61,6 +65,8 @@ enum reading { READ_ROWS, READ_PAIRS, READ_FEW_PAIRS };
 #define MAX MAX_F64
 #define NAME(x) x##_f64
 #define NAN_BITS 0x7FF8000000000000
+#define MAGNITUDE 0x7FFFFFFFFFFFFFFF
+#define ROOT ROOT_F64
 #include "pool_rows.h"
 #include "pool_planes.h"
 #undef T
@@ -71,6 +77,8 @@ enum reading { READ_ROWS, READ_PAIRS, READ_FEW_PAIRS };
 #undef MAX
 #undef NAME
 #undef NAN_BITS
+#undef MAGNITUDE
+#undef ROOT
 
 #define T int8_t
 #define V i8v
@@ -144,39 +152,43 @@ EXACT_INLINE f32v gather_quads(const float *x, size_t step) {
 #define SHUFFLE(a, b, f) __builtin_shufflevector(a, b, EACH_QUAD(f))
 
 /* Takes in four columns: 4x4 transposes in each 16 bytes turn row pieces into vectors of planes. */
-EXACT_INLINE f32v four_columns(bool mean, f32v acc, const float *x, size_t step) {
+EXACT_INLINE f32v four_columns(int fold, f32v acc, const float *x, size_t step) {
   f32v a = gather_quads(x, step), b = gather_quads(x + step, step);
   f32v c = gather_quads(x + 2 * step, step), d = gather_quads(x + 3 * step, step);
   f32v ab = SHUFFLE(a, b, LOW_PAIRS), cd = SHUFFLE(c, d, LOW_PAIRS);
-  acc = fold_f32(mean, acc, SHUFFLE(ab, cd, LOW_HALVES));
-  acc = fold_f32(mean, acc, SHUFFLE(ab, cd, HIGH_HALVES));
+  acc = fold_f32(fold, acc, SHUFFLE(ab, cd, LOW_HALVES));
+  acc = fold_f32(fold, acc, SHUFFLE(ab, cd, HIGH_HALVES));
   ab = SHUFFLE(a, b, HIGH_PAIRS), cd = SHUFFLE(c, d, HIGH_PAIRS);
-  acc = fold_f32(mean, acc, SHUFFLE(ab, cd, LOW_HALVES));
-  return fold_f32(mean, acc, SHUFFLE(ab, cd, HIGH_HALVES));
+  acc = fold_f32(fold, acc, SHUFFLE(ab, cd, LOW_HALVES));
+  return fold_f32(fold, acc, SHUFFLE(ab, cd, HIGH_HALVES));
 }
 
 enum { GROUP = 2 * LANES_32 };
 
-EXACT_INLINE void fold_group(bool mean, const float *x, size_t step, size_t n, float *result) {
+EXACT_INLINE void fold_group(int fold, const float *x, size_t step, size_t n, float *result) {
   const float *next = x + LANES_32 * step;
   f32v acc = load_f32(result), acc_next = load_f32(result + LANES_32);
   size_t i = 0;
   for (; i + 4 <= n; i += 4) {
-    acc = four_columns(mean, acc, x + i, step);
-    acc_next = four_columns(mean, acc_next, next + i, step);
+    acc = four_columns(fold, acc, x + i, step);
+    acc_next = four_columns(fold, acc_next, next + i, step);
   }
   for (; i < n; i++) {
     f32v column, column_next;
     for (size_t p = 0; p < LANES_32; p++) column[p] = x[p * step + i], column_next[p] = next[p * step + i];
-    acc = fold_f32(mean, acc, column);
-    acc_next = fold_f32(mean, acc_next, column_next);
+    acc = fold_f32(fold, acc, column);
+    acc_next = fold_f32(fold, acc_next, column_next);
   }
   store_f32(result, acc);
   store_f32(result + LANES_32, acc_next);
 }
 
-static void sum_group(const float *x, size_t step, size_t n, float *sum) { fold_group(true, x, step, n, sum); }
-static void max_group(const float *x, size_t step, size_t n, float *max) { fold_group(false, x, step, n, max); }
+#define FOLD_GROUP(name, fold) \
+  static void name(const float *x, size_t step, size_t n, float *acc) { fold_group(fold, x, step, n, acc); }
+FOLD_GROUP(sum_group, POOL_MEAN)
+FOLD_GROUP(sum_group_l1, POOL_L1)
+FOLD_GROUP(sum_group_l2, POOL_L2)
+FOLD_GROUP(max_group, POOL_MAX)
 
 /* ---- float16, bfloat16 ---- */
 static void pad_halves(const exact_pool_pad *pad) {
@@ -193,15 +205,16 @@ extern const struct exact_pool_lane_kernels EXACT_SYM(exact_pool_lanes32), EXACT
 
 const struct exact_pool_kernels EXACT_SYM(exact_pool) = {
     .max_rows = {max_rows_f32, max_rows_f64, max_rows_i8, max_rows_u8},
-    .mean_rows = {mean_rows_f32, mean_rows_f64},
+    .sum_rows = {{mean_rows_f32, mean_rows_f64}, {l1_rows_f32, l1_rows_f64}, {l2_rows_f32, l2_rows_f64}},
     .pad_lines = {pad_lines_f32, pad_lines_f64, pad_lines_i8, pad_lines_u8},
     .pad_halves = pad_halves,
     .group = GROUP,
-    .sum_group = sum_group,
+    .sum_group = {sum_group, sum_group_l1, sum_group_l2},
     .max_group = max_group,
-    .sum_few = {sum_few_f32, sum_few_f64},
+    .sum_few = {{few_f32, few_f64}, {few_l1_f32, few_l1_f64}, {few_l2_f32, few_l2_f64}},
     .max_plane = {max_plane_f32, max_plane_f64},
     .lanes = {&EXACT_SYM(exact_pool_lanes32), &EXACT_SYM(exact_pool_lanes64)},
+    .power = {power_f32, power_f64},
     .widen = exact_load_row,
     .narrow = exact_store_row,
 };

@@ -46,10 +46,12 @@ static void run_group(const exact_pool_plan *p, const char *x, char *y, size_t s
   int dtype = p->op->op.dtype;
   const struct exact_pool_lane_kernels *k = p->op->op.isa->pool->lanes[dtype == EXACT_FLOAT64 ? POOL_F64 : POOL_F32];
   size_t size = exact_dtype_size(dtype);
-  exact_pool_windows w = {.src = slot + l->in, .dst = slot + l->out, .mean = p->op->kind == EXACT_AVERAGE_POOL};
+  exact_pool_windows w = {.src = slot + l->in, .dst = slot + l->out, .fold = p->op->fold};
   memcpy(w.axis, l->axis, sizeof w.axis);
   k->planes_in(slot + l->in, x, s->plane_in, dtype);
+  if (p->op->power) exact_pool_raise(p->op, slot + l->in, s->plane_in * k->lanes);
   bool low = k->windows(&w);
+  if (p->op->power) exact_pool_root(p->op, slot + l->out, s->plane_out * k->lanes);
   k->planes_out(y, slot + l->out, s->plane_out, skipped, dtype);
   for (size_t i = skipped; low && i < k->lanes; i++)
     for (size_t d = 0; d < (size_t)s->out[0]; d++)

@@ -1,4 +1,5 @@
-/* Pools with lanes = planes for one arithmetic type (REAL, INTEGER of its size, NAN_BITS, SUFFIX, MAX(x, m) = x > m ? x : m).
+/* Pools with lanes = planes for one arithmetic type (REAL, INTEGER of its size, NAN_BITS, MAGNITUDE: all bits but the sign,
+ * SUFFIX, MAX(x, m) = x > m ? x : m, ROOT(x)).
  * Elements are stored [position][lane]. Included by pool_lanes_isa.c. */
 #define NAME3(name, suffix) name##suffix
 #define NAME2(name, suffix) NAME3(name, suffix)
@@ -69,12 +70,14 @@ static void NAME(planes_out)(void *dst, const void *src, size_t n, size_t skippe
   }
 }
 
-EXACT_INLINE TV NAME(fold)(bool mean, TV acc, TV x) {
-  if (mean) return acc + x;
-  return (TV)MAX(x, acc);
+EXACT_INLINE TV NAME(fold)(int fold, TV acc, TV x) {
+  if (fold == POOL_MAX) return (TV)MAX(x, acc);
+  if (fold == POOL_L1) return acc + (TV)((NAME(bits))x & MAGNITUDE);
+  if (fold == POOL_L2) x = x * x;
+  return acc + x;
 }
 
-EXACT_INLINE bool NAME(windows)(const exact_pool_windows *w, bool mean) {
+EXACT_INLINE bool NAME(windows)(const exact_pool_windows *w, int fold) {
   const exact_pool_taps *axis = w->axis;
   const size_t line = (size_t)axis[2].in * LANES, slice = (size_t)axis[1].in * line;
   const size_t deeper = axis[0].dilation * slice, lower = axis[1].dilation * line, next = axis[2].dilation * LANES;
@@ -85,16 +88,17 @@ EXACT_INLINE bool NAME(windows)(const exact_pool_windows *w, bool mean) {
       for (size_t ow = 0; ow < axis[2].out; ow++, dst += LANES) {
         const exact_pool_range d = axis[0].ranges[od], h = axis[1].ranges[oh], c = axis[2].ranges[ow];
         const REAL *plane = (const REAL *)w->src + d.first * slice + h.first * line + c.first * LANES;
-        TV acc = (TV){0} + (REAL)(mean ? 0 : -__builtin_inff());
+        TV acc = (TV){0} + (REAL)(fold == POOL_MAX ? -__builtin_inff() : 0);
         for (size_t i = 0; i < d.taps; i++, plane += deeper) {
           const REAL *row = plane;
           for (size_t j = 0; j < h.taps; j++, row += lower) {
             const REAL *x = row;
-            for (size_t k = 0; k < c.taps; k++, x += next) acc = NAME(fold)(mean, acc, *(const TV *)x);
+            for (size_t k = 0; k < c.taps; k++, x += next) acc = NAME(fold)(fold, acc, *(const TV *)x);
           }
         }
-        if (mean) {
-          acc /= (TV){0} + (REAL)(d.count * h.count * c.count);
+        if (fold == POOL_MEAN) acc /= (TV){0} + (REAL)(d.count * h.count * c.count);
+        if (fold == POOL_L2) acc = (TV)ROOT(acc);
+        if (fold != POOL_MAX) {
           NAME(bits) number = (NAME(bits))(acc == acc);
           acc = (TV)(((NAME(bits))acc & number) | (NAN_BITS & ~number));
         } else {
@@ -108,7 +112,12 @@ EXACT_INLINE bool NAME(windows)(const exact_pool_windows *w, bool mean) {
 }
 
 static bool NAME(lane_windows)(const exact_pool_windows *w) {
-  return w->mean ? NAME(windows)(w, true) : NAME(windows)(w, false);
+  switch (w->fold) {
+    case POOL_MEAN: return NAME(windows)(w, POOL_MEAN);
+    case POOL_L1: return NAME(windows)(w, POOL_L1);
+    case POOL_L2: return NAME(windows)(w, POOL_L2);
+    default: return NAME(windows)(w, POOL_MAX);
+  }
 }
 
 const struct exact_pool_lane_kernels EXACT_SYM(NAME(exact_pool_lanes)) = {LANES, NAME(planes_in), NAME(lane_windows),
@@ -122,5 +131,7 @@ const struct exact_pool_lane_kernels EXACT_SYM(NAME(exact_pool_lanes)) = {LANES,
 #undef REAL
 #undef INTEGER
 #undef NAN_BITS
+#undef MAGNITUDE
 #undef SUFFIX
 #undef MAX
+#undef ROOT

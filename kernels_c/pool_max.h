@@ -1,8 +1,10 @@
 #ifndef EXACT_POOL_MAX_H
 #define EXACT_POOL_MAX_H
-/* Vector types and their maximum x > m ? x : m. x86's float maximum is exactly that: the second operand where either is NaN
- * and for two zeros. */
+/* Vector types, their maximum x > m ? x : m and their square root. x86's float maximum is exactly that: the second operand
+ * where either is NaN and for two zeros. */
 #include "isa.h"
+
+#include <math.h>
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -41,6 +43,26 @@ typedef uint8_t u8v __attribute__((vector_size(EXACT_VB), aligned(1), may_alias)
 #define MAX_F64(x, m) SELECT_GREATER(f64v, i64v, x, m)
 #define MAX_I8(x, m) SELECT_GREATER(i8v, i8v, x, m)
 #define MAX_U8(x, m) SELECT_GREATER(u8v, u8v, x, m)
+#endif
+
+#if EXACT_VB == 64
+#define ROOT_F32(x) (f32v) _mm512_sqrt_ps((__m512)(x))
+#define ROOT_F64(x) (f64v) _mm512_sqrt_pd((__m512d)(x))
+#elif EXACT_VB == 32
+#define ROOT_F32(x) (f32v) _mm256_sqrt_ps((__m256)(x))
+#define ROOT_F64(x) (f64v) _mm256_sqrt_pd((__m256d)(x))
+#elif defined(__x86_64__)
+#define ROOT_F32(x) (f32v) _mm_sqrt_ps((__m128)(x))
+#define ROOT_F64(x) (f64v) _mm_sqrt_pd((__m128d)(x))
+#else
+#define EACH_LANE(V, root, x)                                                                             \
+  ({                                                                                                      \
+    V lanes = (x);                                                                                        \
+    for (size_t lane = 0; lane < sizeof lanes / sizeof lanes[0]; lane++) lanes[lane] = root(lanes[lane]); \
+    lanes;                                                                                                \
+  })
+#define ROOT_F32(x) EACH_LANE(f32v, sqrtf, x)
+#define ROOT_F64(x) EACH_LANE(f64v, sqrt, x)
 #endif
 
 #endif

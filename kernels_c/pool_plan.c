@@ -47,7 +47,7 @@ static bool join(const exact_window *w, exact_pool_shape *s) {
 bool exact_pool_two_passes(const exact_pool_op *op) {
   const exact_window *w = &op->window;
   bool overlap = w->kernel[1] > w->stride[1] || w->kernel[0] > w->stride[0];
-  return op->kind == EXACT_MAX_POOL && w->kernel[2] > 1 && overlap;
+  return op->fold == POOL_MAX && w->kernel[2] > 1 && overlap;
 }
 
 bool exact_pool_tiles_setup(exact_pool_plan *p) {

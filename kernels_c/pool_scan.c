@@ -4,6 +4,8 @@
 
 #include "half.h"
 
+#include <math.h>
+
 exact_pool_bits exact_pool_special(int dtype) {
   switch (dtype) {
     case EXACT_FLOAT16: return (exact_pool_bits){0xFBFF, 0x7E00, 0xFC00};
@@ -136,28 +138,37 @@ void exact_pool_settle(const exact_pool_op *op, const exact_pool_shape *s, const
     }
 }
 
-static void scan_mean(const exact_pool_op *op, const exact_pool_shape *s, const void *x, const int64_t o[3], void *y) {
-  int dtype = op->op.dtype;
+static void scan_sum(const exact_pool_op *op, const exact_pool_shape *s, const void *x, const int64_t o[3], void *y) {
+  int dtype = op->op.dtype, fold = op->fold;
   box b = inside(&op->window, s, o);
   double count = 1; /* exact below 2^53 */
   for (int a = 0; a < 3; a++) count *= (double)exact_pool_count(op, s, a, o[a]);
   if (dtype == EXACT_FLOAT64) {
-    double sum = 0, mean;
-    EACH_TAP(b, at) sum += ((const double *)x)[at];
-    mean = sum / count;
-    if (mean != mean) store_bits(&mean, 8, exact_pool_special(dtype).nan);
-    memcpy(y, &mean, 8);
+    double sum = 0;
+    EACH_TAP(b, at) {
+      double value = ((const double *)x)[at];
+      if (op->power) exact_pool_raise(op, &value, 1);
+      sum += fold == POOL_L1 ? fabs(value) : fold == POOL_L2 ? value * value : value;
+    }
+    if (fold == POOL_MEAN) sum /= count;
+    if (fold == POOL_L2) sum = sqrt(sum);
+    if (op->power) exact_pool_root(op, &sum, 1);
+    if (sum != sum) store_bits(&sum, 8, exact_pool_special(dtype).nan);
+    memcpy(y, &sum, 8);
     return;
   }
   size_t size = exact_dtype_size(dtype);
-  float sum = 0, value, mean;
+  float sum = 0, value;
   EACH_TAP(b, at) {
     exact_load_row(&value, (const char *)x + (size_t)at * size, 1, dtype);
-    sum += value;
+    if (op->power) exact_pool_raise(op, &value, 1);
+    sum += fold == POOL_L1 ? fabsf(value) : fold == POOL_L2 ? value * value : value;
   }
-  mean = sum / (float)count;
-  if (mean != mean) store_bits(&mean, 4, exact_pool_special(EXACT_FLOAT32).nan);
-  exact_store_row(y, &mean, 1, dtype);
+  if (fold == POOL_MEAN) sum /= (float)count;
+  if (fold == POOL_L2) sum = sqrtf(sum);
+  if (op->power) exact_pool_root(op, &sum, 1);
+  if (sum != sum) store_bits(&sum, 4, exact_pool_special(EXACT_FLOAT32).nan);
+  exact_store_row(y, &sum, 1, dtype);
 }
 
 /* Output rows from task * rows_per_task on. */
@@ -175,8 +186,8 @@ static void scan_rows(void *arg, size_t task) {
     int64_t o[3] = {(int64_t)(row % rows) / s->out[1], (int64_t)(row % rows) % s->out[1], 0};
     for (size_t at = row * (size_t)s->out[2]; o[2] < s->out[2]; o[2]++, at++) {
       char *y = (char *)call->out[0] + at * size, unwanted[8];
-      if (p->op->kind == EXACT_AVERAGE_POOL) {
-        scan_mean(p->op, s, x, o, y);
+      if (p->op->fold != POOL_MAX) {
+        scan_sum(p->op, s, x, o, y);
         continue;
       }
       size_t best = exact_pool_scan_max(p->op, s, x, o, call->out[0] ? y : unwanted);

@@ -55,7 +55,7 @@ static bool find_in_place(const exact_pool_plan *p, const tile *t, const span *a
   const exact_pool_shape *s = &tiles->shape;
   const exact_window *w = &p->op->window;
   size_t size = exact_dtype_size(p->op->op.dtype);
-  if (size != exact_pool_lane_size(tiles->lane) || a->slices < 1) return false;
+  if (size != exact_pool_lane_size(tiles->lane) || a->slices < 1 || p->op->power) return false;
   int64_t above = a->row < 0 ? -a->row : 0, below = a->row + a->lines - s->in[1];
   if (below < 0) below = 0;
   if (above + below >= a->lines) return false;
@@ -92,7 +92,7 @@ static source copy_padded(const exact_pool_plan *p, const tile *t, const span *a
   exact_pool_pad blank = {.src = x,
                           .dst_step = tiles->width,
                           .right = (size_t)a->extent,
-                          .lowest = p->op->kind == EXACT_MAX_POOL,
+                          .lowest = p->op->fold == POOL_MAX,
                           .dtype = p->op->op.dtype};
   exact_pool_pad body = blank;
   body.src_step = line;
@@ -114,6 +114,7 @@ static source copy_padded(const exact_pool_plan *p, const tile *t, const span *a
     blank.lines = (size_t)below;
     pad_lines(&blank);
   }
+  if (p->op->power) exact_pool_raise(p->op, slot + tiles->padded, (size_t)a->slices * tiles->lines * tiles->width);
   return (source){.base = slot + tiles->padded,
                   .slice_step = (ptrdiff_t)(tiles->lines * tiles->width),
                   .line_step = (ptrdiff_t)tiles->width,
@@ -181,11 +182,11 @@ static bool reduce_rows(const exact_pool_plan *p, const source *s, exact_pool_ro
     r.rows = (size_t)count;
     r.dst = (char *)all.dst + written * size;
     r.room = all.room > written ? all.room - written : 0;
-    if (p->op->kind == EXACT_MAX_POOL) {
+    if (p->op->fold == POOL_MAX) {
       low |= k->max_rows[lane](&r);
     } else {
-      r.factors = (const char *)all.factors + (size_t)i * size;
-      k->mean_rows[lane](&r);
+      if (all.factors) r.factors = (const char *)all.factors + (size_t)i * size;
+      k->sum_rows[p->op->fold][lane](&r);
     }
   }
   return low;
@@ -221,11 +222,13 @@ static void run_tile(const exact_call *call, const exact_pool_plan *p, const til
   r.dst = narrow ? slot + tiles->narrow : y;
   r.dst_step = (ptrdiff_t)(narrow ? tiles->out_width : line);
   r.room = narrow ? SIZE_MAX : tiles->segments == 1 ? t->rows * line : 0;
-  if (p->op->kind == EXACT_AVERAGE_POOL) {
+  if (p->op->fold == POOL_MEAN) {
     r.factors = (const char *)tiles->factors + (tiles->joined ? 0 : row * lane);
     r.columns = (const char *)tiles->columns + t->column * lane;
   }
   bool low = reduce_rows(p, &s, r, (ptrdiff_t *)(slot + tiles->offsets));
+  for (size_t i = 0; p->op->power && i < t->rows; i++)
+    exact_pool_root(p->op, (char *)r.dst + (ptrdiff_t)i * r.dst_step * (ptrdiff_t)lane, t->columns);
   for (size_t i = 0; narrow && i < t->rows; i++)
     p->op->op.isa->pool->narrow(y + i * line * size, (float *)r.dst + i * tiles->out_width, t->columns, p->op->op.dtype);
   if (low)

@@ -7,7 +7,7 @@
 #include "axis.h"
 #include "exp_log_kernels.h"
 
-enum { TILE = 256, TASK_ELEMENTS = 32768 };
+enum { TASK_ELEMENTS = 32768 };
 
 int exact_reduce_elementary(int kind) {
   static const int of[] = {
@@ -97,18 +97,17 @@ static void append(exact_runs *runs, size_t extent, size_t stride) {
   runs->stride[runs->n++] = stride;
 }
 
-/* Fills the plan for a shape without zero dimensions. */
-static void merge(exact_reduce_plan *p, const exact_tensor *x, const axis_set *set) {
+void exact_reduce_merge(exact_reduce_plan *p, const exact_tensor *x, const bool *is_reduced) {
   size_t extent[EXACT_MAX_RANK], stride = 1;
   bool reduced[EXACT_MAX_RANK];
   int runs = 0;
   for (int i = 0; i < x->rank; i++) {
     if (x->dims[i] == 1) continue;
-    if (runs && reduced[runs - 1] == set->reduced[i]) {
+    if (runs && reduced[runs - 1] == is_reduced[i]) {
       extent[runs - 1] *= (size_t)x->dims[i];
     } else {
       extent[runs] = (size_t)x->dims[i];
-      reduced[runs++] = set->reduced[i];
+      reduced[runs++] = is_reduced[i];
     }
   }
   for (int i = 0; i < runs; i++) stride *= extent[i];
@@ -128,7 +127,7 @@ static void merge(exact_reduce_plan *p, const exact_tensor *x, const axis_set *s
   }
   p->outputs = exact_runs_count(&p->kept) * p->width;
   p->terms = exact_runs_count(&p->reduced) * p->length;
-  p->tile = p->width < TILE ? p->width : TILE;
+  p->tile = p->width < RED_TILE ? p->width : RED_TILE;
   p->tiles = (p->width - 1) / p->tile + 1;
   p->units = exact_runs_count(&p->kept) * p->tiles;
   size_t work = p->terms * p->tile;
@@ -150,7 +149,7 @@ static int plan(const exact_op *op, int n, const exact_tensor *in, exact_plan **
   if (!p) return EXACT_NO_MEMORY;
   p->plan = (exact_plan){.op = op, .run = exact_reduce_run, .out = {y}};
   p->outputs = outputs;
-  if (elements) merge(p, &in[0], &set);
+  if (elements) exact_reduce_merge(p, &in[0], set.reduced);
   *out = &p->plan;
   return EXACT_OK;
 }

@@ -8,6 +8,9 @@ enum { RED_F32, RED_F64, RED_I32, RED_U32, RED_I64, RED_U64, RED_TYPES };
 /* RED_PEAK: the maximum, NaN when any element is NaN (float types only). */
 enum { RED_SUM, RED_ABS, RED_SQUARE, RED_PROD, RED_MAX, RED_MIN, RED_PEAK, RED_OPS };
 
+/* The widest tile of outputs in column layout; elements gathered or widened at a time, a multiple of 16. */
+enum { RED_TILE = 256, RED_BLOCK = 1024 };
+
 struct exact_reduce_kernels {
   /* y[r] = the reduction in row layout of the n > 0 elements from x + r * n on, r < count; `room` elements may be read. */
   void (*rows[RED_TYPES][RED_OPS])(const void *x, size_t n, size_t count, size_t room, void *y);
@@ -48,11 +51,22 @@ typedef struct exact_reduce_plan {
 int exact_reduce_elementary(int kind); /* RED_SUM ... of EXACT_REDUCE_... */
 int exact_reduce_type(int dtype);      /* RED_F32 ... of an element type */
 bool exact_reduce_native(int dtype);   /* the element type is its arithmetic type */
+/* Fills the geometry from a shape without zero dimensions. */
+void exact_reduce_merge(exact_reduce_plan *p, const exact_tensor *x, const bool *is_reduced);
 size_t exact_runs_count(const exact_runs *runs);
 size_t exact_runs_offset(const exact_runs *runs, size_t index);
 /* dst[i] = src[i] in the arithmetic type of dtype, and back (floats rounded once, integers cut). */
 void exact_reduce_widen(void *dst, const void *src, size_t n, int dtype);
 void exact_reduce_narrow(void *dst, const void *src, size_t n, int dtype);
+/* The sequence in row layout whose first element is *x: take(piece, n, state) for its pieces in order. n is a multiple of 16
+ * but for the last piece, unless `any`. */
+typedef void (*exact_reduce_take)(const void *x, size_t n, void *state);
+void exact_reduce_stream(const exact_reduce_plan *p, int dtype, bool any, const char *x, exact_reduce_take take, void *state);
+/* The rows in column layout under a tile of `width` outputs whose first element is *x, in order, n at a time: element i of row
+ * r is x[r * step + i]. */
+typedef void (*exact_reduce_take_rows)(const void *x, size_t step, size_t n, size_t width, void *state);
+void exact_reduce_sweep(const exact_reduce_plan *p, int dtype, const char *x, size_t width, exact_reduce_take_rows take,
+                        void *state);
 /* The second pass of LogSumExp: `width` sums side by side of exp(x - best), each in order from +0; see reduce_exp.c. */
 typedef struct exact_exp_sum {
   const struct exact_exp_log_kernels *k;

@@ -5,8 +5,8 @@
 #include "exp_log_kernels.h"
 #include "half.h"
 
-/* Outputs finished together; elements gathered at a time, a multiple of 16; input rows widened together. */
-enum { GROUP = 256, BLOCK = 1024, ROWS = BLOCK / GROUP };
+/* Outputs finished together. */
+enum { GROUP = RED_TILE, BLOCK = RED_BLOCK };
 
 typedef struct task {
   const exact_reduce_plan *p;
@@ -77,29 +77,8 @@ static void store(const task *t, void *acc, size_t first, size_t n) {
 }
 
 /* ---- row layout ---- */
-typedef void (*consume)(const void *x, size_t n, void *state);
-
-/* Hands the sequence of the output whose kept offset is `base` on in blocks. */
-static void stream(const task *t, size_t base, consume more, void *state) {
-  const exact_reduce_plan *p = t->p;
-  size_t segments = exact_runs_count(&p->reduced), filled = 0;
-  _Alignas(64) char block[BLOCK * sizeof(double)];
-  if (t->native && (segments == 1 || p->length % 16 == 0 || t->elementary >= RED_PROD)) {
-    for (size_t s = 0; s < segments; s++) more(t->x + (base + exact_runs_offset(&p->reduced, s)) * t->size, p->length, state);
-    return;
-  }
-  for (size_t s = 0; s < segments; s++) {
-    const char *x = t->x + (base + exact_runs_offset(&p->reduced, s)) * t->size;
-    for (size_t left = p->length, n; left > 0; left -= n, x += n * t->size) {
-      n = least(left, BLOCK - filled);
-      exact_reduce_widen(block + filled * t->wide, x, n, t->dtype);
-      filled += n;
-      if (filled < BLOCK) continue;
-      more(block, BLOCK, state);
-      filled = 0;
-    }
-  }
-  if (filled) more(block, filled, state);
+static void stream(const task *t, size_t base, exact_reduce_take take, void *state) {
+  exact_reduce_stream(t->p, t->dtype, t->elementary >= RED_PROD, t->x + base * t->size, take, state);
 }
 
 static void one_row(const task *t, size_t output, void *y) {
@@ -149,34 +128,25 @@ static void rows(const task *t, size_t first, size_t end) {
 }
 
 /* ---- column layout ---- */
-typedef void (*add_rows)(const task *t, const void *x, size_t step, size_t n, size_t width, void *acc);
+typedef struct columns {
+  const task *t;
+  void *acc;
+} columns;
 
-static void add_elementary(const task *t, const void *x, size_t step, size_t n, size_t width, void *acc) {
-  t->k->columns[t->type][t->elementary](x, step, n, width, acc);
+static void add_elementary(const void *x, size_t step, size_t n, size_t width, void *state) {
+  const columns *c = state;
+  c->t->k->columns[c->t->type][c->t->elementary](x, step, n, width, c->acc);
 }
 
-static void add_exponentials(const task *t, const void *x, size_t step, size_t n, size_t width, void *acc) {
+static void add_exponentials(const void *x, size_t step, size_t n, size_t width, void *state) {
+  const columns *c = state;
   (void)width;
-  for (size_t r = 0; r < n; r++) exact_exp_sum_row((const char *)x + r * step * t->wide, acc);
+  for (size_t r = 0; r < n; r++) exact_exp_sum_row((const char *)x + r * step * c->t->wide, c->acc);
 }
 
-/* Takes the rows of a tile in order, widened where they need to be. */
-static void sweep(const task *t, const char *x, size_t width, add_rows add, void *acc) {
-  const exact_reduce_plan *p = t->p;
-  double block[BLOCK];
-  for (size_t s = 0, segments = exact_runs_count(&p->reduced); s < segments; s++) {
-    const char *row = x + exact_runs_offset(&p->reduced, s) * t->size;
-    if (t->native) {
-      add(t, row, p->step, p->length, width, acc);
-      continue;
-    }
-    for (size_t left = p->length, part; left > 0; left -= part) {
-      part = least(left, ROWS);
-      for (size_t r = 0; r < part; r++, row += p->step * t->size)
-        exact_reduce_widen((char *)block + r * width * t->wide, row, width, t->dtype);
-      add(t, block, width, part, width, acc);
-    }
-  }
+static void sweep(const task *t, const char *x, size_t width, exact_reduce_take_rows take, void *acc) {
+  columns c = {t, acc};
+  exact_reduce_sweep(t->p, t->dtype, x, width, take, &c);
 }
 
 static void tile(const task *t, size_t unit) {

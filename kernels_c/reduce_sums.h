@@ -3,20 +3,11 @@
 #define V LANES_CAT(TYPE, v)
 #define NAME(x) EXACT_CAT(x, TYPE)
 
-EXACT_INLINE void NAME(more_sums)(const T *x, size_t n, T *state, int op) {
-  V p[NAME(VECTORS)];
-  size_t whole = n & ~(size_t)15;
-  memcpy(p, state, sizeof p);
-  for (size_t j = 0; j < whole; j += 16) NAME(block)(p, x + j, 0, op);
-  if (n > whole) NAME(tail)(p, x + whole, n - whole, false, 0, op);
-  memcpy(state, p, sizeof p);
-}
-
 #define SUM_KERNELS(name, op)                                                                  \
   static void NAME(rows_##name)(const void *x, size_t n, size_t count, size_t room, void *y) { \
-    NAME(sums)(x, n, count, room, NULL, y, op);                                                \
+    NAME(sums)(x, n, count, room, NULL, NULL, y, op);                                          \
   }                                                                                            \
-  static void NAME(more_##name)(const void *x, size_t n, void *state) { NAME(more_sums)(x, n, state, op); }
+  static void NAME(more_##name)(const void *x, size_t n, void *state) { NAME(more_sums)(x, n, 0, 0, state, op); }
 SUM_KERNELS(sum, SUM16_PLAIN)
 SUM_KERNELS(abs, SUM16_ABS)
 SUM_KERNELS(square, SUM16_SQUARE)

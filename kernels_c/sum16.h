@@ -1,8 +1,9 @@
 /* The canonical sum of rows, included once per arithmetic type TYPE: element j goes to partial j mod 16, the partials are
- * added as a tree. Terms: x, |x|, x * x, (x - centre of the row) squared. Unsigned integers wrap around. */
+ * added as a tree. Terms: x, |x|, x * x, and with two numbers of the row (x - centre) squared, x - first, ((x - first) -
+ * centre) squared. Unsigned integers wrap around. */
 #ifndef EXACT_SUM16
 #define EXACT_SUM16
-enum { SUM16_PLAIN, SUM16_ABS, SUM16_SQUARE, SUM16_SPREAD };
+enum { SUM16_PLAIN, SUM16_ABS, SUM16_SQUARE, SUM16_SPREAD, SUM16_SHIFT, SUM16_SHIFT_SPREAD };
 #endif
 #define T TYPE
 #define V LANES_CAT(TYPE, v)
@@ -15,18 +16,19 @@ enum {
   NAME(GROUP) = NAME(VECTORS) < 8 ? 8 / (NAME(VECTORS) > 1 ? NAME(VECTORS) : 2) : 1
 };
 
-EXACT_INLINE V NAME(term)(V x, T centre, int op) {
-  if (op == SUM16_SPREAD) return (x - centre) * (x - centre);
+EXACT_INLINE V NAME(term)(V x, T first, T centre, int op) {
+  if (op == SUM16_SHIFT || op == SUM16_SHIFT_SPREAD) x = x - first;
+  if (op == SUM16_SPREAD || op == SUM16_SHIFT_SPREAD) return (x - centre) * (x - centre);
   if (op == SUM16_SQUARE) return x * x;
   return op == SUM16_ABS ? NAME(abs)(x) : x;
 }
 
-EXACT_INLINE void NAME(block)(V *p, const T *x, T centre, int op) {
-  for (int v = 0; v < NAME(VECTORS); v++) p[v] += NAME(term)(*(const V *)(x + v * NAME(LANES)), centre, op);
+EXACT_INLINE void NAME(block)(V *p, const T *x, T first, T centre, int op) {
+  for (int v = 0; v < NAME(VECTORS); v++) p[v] += NAME(term)(*(const V *)(x + v * NAME(LANES)), first, centre, op);
 }
 
 /* The last n < 16 elements. Partials are never -0, so +0 may be added to those without an element. */
-EXACT_INLINE void NAME(tail)(V *p, const T *x, size_t n, bool readable, T centre, int op) {
+EXACT_INLINE void NAME(tail)(V *p, const T *x, size_t n, bool readable, T first, T centre, int op) {
   static const LANES_CAT(TYPE, b) mask[32] = {-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1};
   T last[16] = {0};
   if (!readable) {
@@ -34,7 +36,7 @@ EXACT_INLINE void NAME(tail)(V *p, const T *x, size_t n, bool readable, T centre
     x = last;
   }
   for (int v = 0; v < NAME(VECTORS); v++) {
-    V term = NAME(term)(*(const V *)(x + v * NAME(LANES)), centre, op);
+    V term = NAME(term)(*(const V *)(x + v * NAME(LANES)), first, centre, op);
     p[v] += (V)((M)term & *(const M *)(mask + 16 - n + v * NAME(LANES)));
   }
 }
@@ -77,27 +79,41 @@ EXACT_INLINE void NAME(sum16)(const V (*p)[NAME(VECTORS)], size_t rows, T *y) {
   }
 }
 
-EXACT_INLINE void NAME(sum_rows)(const T *x, size_t n, size_t rows, bool readable, const T *centre, T *y, int op) {
+EXACT_INLINE void NAME(sum_rows)(const T *x, size_t n, size_t rows, bool readable, const T *first, const T *centre, T *y,
+                                 int op) {
   V p[NAME(GROUP)][NAME(VECTORS)];
   size_t whole = n & ~(size_t)15;
   EXACT_UNROLL for (size_t r = 0; r < rows; r++) for (int v = 0; v < NAME(VECTORS); v++) p[r][v] = (V){0};
   for (size_t j = 0; j < whole; j += 16) {
-    EXACT_UNROLL for (size_t r = 0; r < rows; r++) NAME(block)(p[r], x + r * n + j, centre ? centre[r] : 0, op);
+    EXACT_UNROLL for (size_t r = 0; r < rows; r++)
+        NAME(block)(p[r], x + r * n + j, first ? first[r] : 0, centre ? centre[r] : 0, op);
   }
   if (n > whole) {
     EXACT_UNROLL for (size_t r = 0; r < rows; r++)
-        NAME(tail)(p[r], x + r * n + whole, n - whole, readable, centre ? centre[r] : 0, op);
+        NAME(tail)(p[r], x + r * n + whole, n - whole, readable, first ? first[r] : 0, centre ? centre[r] : 0, op);
   }
   NAME(sum16)((const V(*)[NAME(VECTORS)])p, rows, y);
 }
 
-/* y[r] = the sum over the n > 0 elements from x + r * n on, r < count; `room` elements may be read. centre NULL: no centres. */
-EXACT_INLINE void NAME(sums)(const T *x, size_t n, size_t count, size_t room, const T *centre, T *y, int op) {
+/* y[r] = the sum over the n > 0 elements from x + r * n on, r < count; `room` elements may be read. first and centre hold a
+ * number for each row, or are NULL. */
+EXACT_INLINE void NAME(sums)(const T *x, size_t n, size_t count, size_t room, const T *first, const T *centre, T *y, int op) {
   const size_t group = NAME(GROUP);
   size_t r = 0;
   for (; r + group <= count && (n % 16 == 0 || (r + group) * n + 16 <= room); r += group)
-    NAME(sum_rows)(x + r * n, n, group, true, centre ? centre + r : NULL, y + r, op);
-  for (; r < count; r++) NAME(sum_rows)(x + r * n, n, 1, false, centre ? centre + r : NULL, y + r, op);
+    NAME(sum_rows)(x + r * n, n, group, true, first ? first + r : NULL, centre ? centre + r : NULL, y + r, op);
+  for (; r < count; r++)
+    NAME(sum_rows)(x + r * n, n, 1, false, first ? first + r : NULL, centre ? centre + r : NULL, y + r, op);
+}
+
+/* The next n elements of one sum: the state is 16 partials. n is a multiple of 16 but for the last elements. */
+EXACT_INLINE void NAME(more_sums)(const T *x, size_t n, T first, T centre, T *state, int op) {
+  V p[NAME(VECTORS)];
+  size_t whole = n & ~(size_t)15;
+  memcpy(p, state, sizeof p);
+  for (size_t j = 0; j < whole; j += 16) NAME(block)(p, x + j, first, centre, op);
+  if (n > whole) NAME(tail)(p, x + whole, n - whole, false, first, centre, op);
+  memcpy(state, p, sizeof p);
 }
 #undef T
 #undef V

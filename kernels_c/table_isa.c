@@ -8,9 +8,11 @@ extern const struct exact_gemm_kernels EXACT_SYM(exact_gemm32), EXACT_SYM(exact_
 extern const struct exact_gemm_kernels EXACT_SYM(exact_fast_gemm32), EXACT_SYM(exact_fast_gemm64);
 extern const struct exact_conv_kernels EXACT_SYM(exact_conv);
 extern const struct exact_pool_kernels EXACT_SYM(exact_pool);
+extern const struct exact_unpool_kernels EXACT_SYM(exact_unpool);
 extern const struct exact_batchnorm_kernels EXACT_SYM(exact_batchnorm);
 extern const struct exact_reduce_kernels EXACT_SYM(exact_reduce);
 extern const struct exact_norm_kernels EXACT_SYM(exact_norm);
+extern const struct exact_lrn_kernels EXACT_SYM(exact_lrn);
 extern const struct exact_arg_kernels EXACT_SYM(exact_arg);
 extern const struct exact_cumsum_kernels EXACT_SYM(exact_cumsum);
 extern const struct exact_softmax_kernels EXACT_SYM(exact_softmax);
@@ -24,9 +26,11 @@ const exact_isa EXACT_SYM(exact_table) = {
     .fast_gemm64 = &EXACT_SYM(exact_fast_gemm64),
     .conv = &EXACT_SYM(exact_conv),
     .pool = &EXACT_SYM(exact_pool),
+    .unpool = &EXACT_SYM(exact_unpool),
     .batchnorm = &EXACT_SYM(exact_batchnorm),
     .reduce = &EXACT_SYM(exact_reduce),
     .norm = &EXACT_SYM(exact_norm),
+    .lrn = &EXACT_SYM(exact_lrn),
     .arg = &EXACT_SYM(exact_arg),
     .cumsum = &EXACT_SYM(exact_cumsum),
     .softmax = &EXACT_SYM(exact_softmax),

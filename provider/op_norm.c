@@ -1,4 +1,5 @@
-/* LayerNormalization (opset 17), RMSNormalization (23), InstanceNormalization (1 to 22), GroupNormalization (18 and 21). */
+/* LayerNormalization (opset 17), RMSNormalization (23), InstanceNormalization (1 to 22), GroupNormalization (18 and 21),
+ * LpNormalization (1 and 22), MeanVarianceNormalization (9 and 13). */
 #include "ops.h"
 
 #include <string.h>
@@ -22,9 +23,29 @@ static int group(const node *n, exact_op **op, exact_error *err) {
   return rc ? rc : exact_group_norm_new(&a, n->dtype, op, err);
 }
 
+static int lp(const node *n, exact_op **op, exact_error *err) {
+  int64_t axis, p;
+  int rc = node_int(n, "axis", -1, &axis, err);
+  if (!rc) rc = node_int(n, "p", 2, &p, err);
+  return rc ? rc : exact_lp_norm_new(axis, p, n->dtype, op, err);
+}
+
+static int mvn(const node *n, exact_op **op, exact_error *err) {
+  exact_mvn_attrs a = {0};
+  size_t count = EXACT_MAX_RANK;
+  int found = n->source->integers(n, "axes", a.axes, &count);
+  if (found < 0) return node_fail(err, EXACT_INVALID, "attribute axes must be a list of integers");
+  if (found && count > EXACT_MAX_RANK)
+    return node_fail(err, EXACT_UNSUPPORTED, "axes has %zu values, at most %d are supported", count, EXACT_MAX_RANK);
+  if (found) a.n_axes = (int)count;
+  return exact_mvn_new(&a, n->dtype, op, err);
+}
+
 int op_norm(const node *n, exact_op **op, exact_error *err) {
   exact_instance_norm_attrs a = {0};
   if (!strcmp(n->row->type, "GroupNormalization")) return group(n, op, err);
+  if (!strcmp(n->row->type, "LpNormalization")) return lp(n, op, err);
+  if (!strcmp(n->row->type, "MeanVarianceNormalization")) return mvn(n, op, err);
   if (strcmp(n->row->type, "InstanceNormalization")) return layer(n, op, err);
   int rc = node_float(n, "epsilon", 1e-5f, &a.epsilon, err);
   return rc ? rc : exact_instance_norm_new(&a, n->dtype, op, err);

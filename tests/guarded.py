@@ -82,6 +82,7 @@ def calls():
         yield "average_pool", name, [x], attributes, FLOAT_PARAMS
 
     yield from second_group()
+    yield from third_group()
 
 
 def second_group():
@@ -113,6 +114,40 @@ def second_group():
         yield "group_normalization", f"groups of {n}", [[2, 4, n], [2], [2]], {"num_groups": 2}, FLOAT_PARAMS
 
 
+def third_group():
+    """LpPool, MaxUnpool, LRN, LpNormalization, MeanVarianceNormalization."""
+    for name, (x, attributes) in POOL.items():
+        for p in (1, 2, 3):
+            yield "lp_pool", name, [x], {**attributes, "p": p}, FLOAT_PARAMS
+    for n in (*range(0, 36), 63, 64, 65, 255, 257):
+        for p in (1, 2, 3):
+            window = {"kernel_shape": [3, 3], "pads": [1] * 4, "p": p}
+            yield "lp_pool", f"width={n + 1}", [[1, 2, 4, n + 1]], window, ["float32", "float16"]
+            yield (
+                "lp_pool",
+                f"width={n + 1} stride 2",
+                [[1, 2, 4, n + 1]],
+                {**window, "strides": [2, 2]},
+                ["float32", "float64"],
+            )
+            yield "global_lp_pool", f"width={n}", [[1, 3, n]], {"p": p}, FLOAT_PARAMS
+        for beta in (0.75, 0.3):
+            yield "lrn", f"width={n}", [[2, 7, n]], {"size": 4, "beta": beta}, FLOAT_PARAMS
+            yield "lrn", f"channels={n}", [[2, n, 3]], {"size": 5, "beta": beta}, ["float32", "float16"]
+        for axis in (0, 1):
+            shape = [[n, 19], [19, n]][axis]
+            yield "lp_normalization", f"axis {axis} of {n}", [shape], {"axis": axis, "p": 1 + n % 2}, FLOAT_PARAMS
+            yield "mean_variance_normalization", f"axis {axis} of {n}", [shape], {"axes": [axis]}, FLOAT_PARAMS
+        yield "mean_variance_normalization", f"runs of {n}", [[2, 3, 2, n]], {}, ["float32", "float16"]
+        yield "max_unpool", f"width={n}", [[2, 3, n + 1], [2, 3, n + 1]], {"kernel_shape": [2], "strides": [2]}, FLOAT_PARAMS
+
+
+def places(shape):
+    """Indices of a MaxUnpool whose output has twice the size: the last element among them."""
+    count = int(np.prod(shape))
+    return (np.arange(count) * 2 + 1).reshape(shape)[..., ::-1].copy()
+
+
 def main():
     global AT_END
     AT_END = sys.argv[1] == "end"
@@ -126,6 +161,8 @@ def main():
         for dtype in types:
             rng = np.random.default_rng(0)
             inputs = [guarded(values(rng, shape, TYPE_NAMES.get(dtype, dtype))) for shape in shapes]
+            if function == "max_unpool":
+                inputs[1] = guarded(places(shapes[1]))
             for variant in kernels.isa_names():
                 print(function, name, dtype, variant, flush=True)
                 with isa(variant):

@@ -261,3 +261,100 @@ def channel_norms(draw, grouped, dtypes=FLOAT_PARAMS, kinds=KINDS):
         attributes["num_groups"] = groups + (draw(small(0, 39)) == 0)
     inputs = [[draw(batches()), groups * each, *sizes], [length], [length]]
     return Node(inputs, draw(st.sampled_from(dtypes)), draw(st.sampled_from(kinds)), draw(seeds()), attributes)
+
+
+# ---- LpPool, MaxUnpool, LRN, LpNormalization, MeanVarianceNormalization ----
+
+ORDERS = (1, 1, 2, 2, 2, 3, 4, 7, 30)
+
+
+@st.composite
+def lp_pools(draw, dtypes=FLOAT_PARAMS, kinds=KINDS):
+    node = draw(pools(("ceil_mode",), dtypes, kinds))
+    node.attributes["p"] = draw(st.sampled_from(ORDERS))
+    return node
+
+
+@st.composite
+def lp_planes(draw, dtypes=FLOAT_PARAMS, kinds=KINDS):
+    node = draw(planes(dtypes, kinds))
+    node.attributes["p"] = draw(st.sampled_from(ORDERS))
+    return node
+
+
+@dataclass
+class Unpool(Node):
+    """`form` says where the indices lie, `output` is output_shape or None, `total` the elements of the output."""
+
+    form: str
+    output: list | None
+    total: int
+
+    def inputs(self):
+        (x,) = super().inputs()
+        rng = np.random.default_rng(self.seed)
+        high = {"anywhere": self.total, "few": min(3, self.total), "one too far": self.total + 1, "none": 1}[self.form]
+        indices = rng.integers(-1 if self.form == "none" else 0, max(1, high), x.shape)
+        if self.form == "one too far" and x.size:
+            indices.reshape(-1)[rng.integers(x.size)] = self.total
+        return [x, indices, None if self.output is None else np.array(self.output, np.int64)]
+
+
+@st.composite
+def unpools(draw, dtypes=FLOAT_PARAMS, kinds=("special",)):
+    r = draw(small(1, 3))
+    sizes = [draw(small(0, (30, 7, 4)[r - 1])) for _ in range(r)]
+    attributes = {"kernel_shape": [draw(small(1, 4)) for _ in range(r)]}
+    if draw(st.booleans()):
+        attributes["strides"] = [draw(small(1, 4)) for _ in range(r)]
+    if draw(st.booleans()):
+        attributes["pads"] = [draw(small(0, 2)) for _ in range(2 * r)]
+    shape = [draw(batches()), draw(small(0, 5)), *sizes]
+    strides, pads = attributes.get("strides", [1] * r), attributes.get("pads", [0] * 2 * r)
+    natural = [(n - 1) * strides[i] + attributes["kernel_shape"][i] - pads[i] - pads[r + i] for i, n in enumerate(sizes)]
+    output = None
+    if draw(st.booleans()):
+        output = [*shape[:2], *(max(1 if draw(small(0, 19)) else 0, n + draw(small(-2, 3))) for n in natural)]
+        if draw(small(0, 19)) == 0:
+            output[draw(small(0, r + 1))] += 1
+    total = int(np.prod(output or [*shape[:2], *natural]))
+    form = draw(st.sampled_from(("anywhere",) * 6 + ("few",) * 3 + ("one too far", "none")))
+    dtype, kind = draw(st.sampled_from(dtypes)), draw(st.sampled_from(kinds))
+    return Unpool([shape], dtype, kind, draw(seeds()), attributes, form, output, total)
+
+
+@st.composite
+def lrns(draw, dtypes=FLOAT_PARAMS, kinds=KINDS):
+    r = draw(small(0, 3))
+    shape = [draw(batches()), draw(small(0, 20)), *(draw(small(0, (80, 40, 9, 4)[r])) for _ in range(r))]
+    attributes = {"size": draw(st.sampled_from((1, 2, 3, 3, 4, 5, 5, 8, 21, 2**40)))}
+    for name, values in (
+        ("alpha", (1e-4, 1.0, 3.5, 0.0, -0.25, 1e30)),
+        ("beta", (0.75, 0.75, 0.5, 1.0, 0.3, 2.0, 0.0, -1.0)),
+        ("bias", (1.0, 2.0, 0.0, -0.5, 1e-30)),
+    ):
+        if draw(st.booleans()):
+            attributes[name] = draw(st.sampled_from(values))
+    return Node([shape], draw(st.sampled_from(dtypes)), draw(st.sampled_from(kinds)), draw(seeds()), attributes)
+
+
+@st.composite
+def lp_norms(draw, dtypes=FLOAT_PARAMS, kinds=KINDS):
+    shape = draw(shapes(low=1))
+    attributes = {"p": draw(st.sampled_from((1, 2)))}
+    if draw(small(0, 3)):
+        attributes["axis"] = draw(an_axis(len(shape)))
+    return Node([shape], draw(st.sampled_from(dtypes)), draw(st.sampled_from(kinds)), draw(seeds()), attributes)
+
+
+@st.composite
+def mean_variance_norms(draw, dtypes=FLOAT_PARAMS, kinds=KINDS):
+    shape = draw(shapes(low=1))
+    rank = len(shape)
+    attributes = {}
+    axes = [axis - rank * draw(small(0, 1)) for axis in range(rank) if draw(st.booleans())]
+    if axes or draw(st.booleans()):  # else absent, and invalid for rank 3 and less
+        attributes["axes"] = draw(st.permutations(axes or [0])) + axes[:1] * draw(small(0, 1))
+        if draw(small(0, 39)) == 0:
+            attributes["axes"].append(spoilt_axis(draw, rank))
+    return Node([shape], draw(st.sampled_from(dtypes)), draw(st.sampled_from(kinds)), draw(seeds()), attributes)

@@ -29,6 +29,14 @@ CALLS = {
     "average_pool": ("average_pool", [[2, 9, 9, 21]], POOL),
     "global_max_pool": ("global_max_pool", [[2, 33, 9, 7]], {}),
     "global_average_pool": ("global_average_pool", [[2, 33, 9, 7]], {}),
+    **{f"lp_pool {p}": ("lp_pool", [[2, 9, 9, 21]], {**POOL, "p": p}) for p in (1, 2, 3)},
+    **{f"global_lp_pool {p}": ("global_lp_pool", [[2, 33, 9, 7]], {"p": p}) for p in (1, 2, 3)},
+    "max_unpool": ("max_unpool", [[2, 9, 9, 7]], {"kernel_shape": [2, 2], "strides": [2, 2]}),
+    **{f"lrn {beta}": ("lrn", [[2, 9, 9, 7]], {"size": 5, "alpha": 0.1, "beta": beta}) for beta in (0.75, 0.5, 1.0, 0.3)},
+    "lrn of tiny sums": ("lrn", [[2, 9, 9, 7]], {"size": 5, "alpha": 1e-30, "bias": 0.0}),
+    **{f"lp_normalization {axis}": ("lp_normalization", [[9, 39, 5]], {"axis": axis, "p": 1 + axis % 2}) for axis in (1, 2)},
+    "mean_variance_normalization": ("mean_variance_normalization", [[3, 9, 5, 7]], {}),
+    "mean_variance_normalization of columns": ("mean_variance_normalization", [[3, 9, 5, 7]], {"axes": [1]}),
     "batch_normalization": ("batch_normalization", [[2, 33, 9, 7]] + [[33]] * 4, {"epsilon": 1e-5}),
     **{f"{kind} of rows": (f"reduce_{kind}", [[5, 3, 90]], {"axes": [2]}) for kind in reference.reduce.KINDS},
     **{f"{kind} of columns": (f"reduce_{kind}", [[5, 9, 39]], {"axes": [1]}) for kind in reference.reduce.KINDS},
@@ -53,6 +61,8 @@ def call(name, dtype, kind, threads):
     arrays = [data(rng, shape, TYPE_NAMES[dtype], kind) for shape in shapes]
     if operator == "batch_normalization":
         arrays[4] = np.abs(arrays[4])
+    if operator == "max_unpool":
+        arrays.append(rng.integers(0, 4 * arrays[0].size, shapes[0]))
     return lambda: as_tuple(getattr(kernels, operator)(*arrays, threads=threads, **attributes))
 
 
@@ -97,6 +107,9 @@ def test_subnormals_are_results():
             kernels.average_pool(tiny, [2]),
             kernels.global_max_pool(tiny),
             kernels.global_average_pool(tiny),
+            kernels.lp_pool(tiny, [1], p=1),
+            kernels.max_unpool(tiny, np.arange(4).reshape(tiny.shape), kernel_shape=[1]),
+            kernels.lrn(tiny, size=1),
         ):
             assert (y.view(np.uint32) == 1).all()
 

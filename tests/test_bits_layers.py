@@ -62,6 +62,7 @@ def test_pools(shape):
     for window in ({"kernel_shape": [3, 3], **S2, **P1}, {"kernel_shape": [2, 2], **S2}, {"kernel_shape": [3, 3], **P1}):
         check("max_pool", x, threads=(1, 2), **window)
         check("average_pool", x, threads=(1, 2), **window)
+        check("lp_pool", x, threads=(1, 2), **window)
 
 
 @pytest.mark.parametrize("shape", [[1, 512, 7, 7], [2, 960, 7, 7], [1, 64, 56, 56]])
@@ -70,6 +71,7 @@ def test_whole_planes(shape):
     x = data(rng, shape, np.float32, "wide")
     check("global_max_pool", x, threads=(1, 2))
     check("global_average_pool", x, threads=(1, 2))
+    check("global_lp_pool", x, threads=(1, 2))
     scale, bias, mean, var = (data(rng, [shape[1]], np.float32) for _ in range(4))
     check("batch_normalization", x, scale, bias, mean, np.abs(var), threads=(1, 2))
 
@@ -79,6 +81,7 @@ def test_calls_at_the_same_time():
     rng = np.random.default_rng(3)
     x = data(rng, [2, 32, 28, 28], np.float32)
     w, dw = data(rng, [48, 32, 3, 3], np.float32), data(rng, [32, 1, 3, 3], np.float32)
+    places = rng.integers(0, 4 * x.size, x.shape)  # many of them twice
     calls = [
         lambda threads: kernels.conv(x, w, threads=threads, **P1),
         lambda threads: kernels.conv(x, dw, group=32, threads=threads, **P1),
@@ -86,6 +89,11 @@ def test_calls_at_the_same_time():
         lambda threads: kernels.max_pool(x, [3, 3], threads=threads, return_indices=True, **P1),
         lambda threads: kernels.average_pool(x, [3, 3], threads=threads, **P1),
         lambda threads: kernels.global_average_pool(x, threads=threads),
+        lambda threads: kernels.lp_pool(x, [3, 3], threads=threads, **P1),
+        lambda threads: kernels.max_unpool(x, places, threads=threads, kernel_shape=[2, 2], **S2),
+        lambda threads: kernels.lrn(x, size=5, beta=0.6, threads=threads),
+        lambda threads: kernels.lp_normalization(x, axis=1, threads=threads),
+        lambda threads: kernels.mean_variance_normalization(x, threads=threads),
     ]
     for name, _ in variants((1,)):
         with isa(name), concurrent.futures.ThreadPoolExecutor(8) as pool:

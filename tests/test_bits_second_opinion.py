@@ -6,7 +6,7 @@ NaN in MaxPool.
 
 import numpy as np
 import strategies
-from helpers import attempt, data, examples, kernels, scaled_error
+from helpers import assert_bits, attempt, data, examples, kernels, scaled_error
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from ort_nodes import run_cpu
@@ -101,3 +101,58 @@ def test_batch_normalization(shape, seed):
     inputs = [x, scale, bias, mean, np.abs(var) + np.float32(0.1)]
     theirs = run_cpu("BatchNormalization", inputs, {"epsilon": 1e-3}, 15)
     assert scaled_error(kernels.batch_normalization(*inputs, epsilon=1e-3), theirs[0]) <= LIMIT
+
+
+FINITE = {"dtypes": ["float32"], "kinds": ["normal", "integers"]}
+
+
+@given(strategies.lp_pools(**FINITE))
+@examples(120)
+def test_lp_pool(node):
+    assume(not same_with_dilation(node) and not a_window_without_taps(node))
+    assume(not same_with_gaps(node, node.attributes["kernel_shape"]))
+    assume(window_fits(node, node.attributes["kernel_shape"]) or node.attributes["auto_pad"].startswith("SAME"))
+    compare(node, "LpPool", kernels.lp_pool, 18)
+
+
+@given(strategies.lp_planes(**FINITE))
+@examples(40)
+def test_global_lp_pool(node):
+    compare(node, "GlobalLpPool", kernels.global_lp_pool, 13)
+
+
+@given(strategies.unpools(dtypes=["float32"]))
+@examples(120)
+def test_max_unpool(node):
+    """Moved bits, so the same bits. (In float16 ONNX Runtime makes NaNs quiet; with a wrong index its older versions crash.)"""
+    inputs = node.inputs()
+    ours = attempt(kernels.max_unpool, *inputs, **node.attributes)
+    assume(isinstance(ours, tuple))
+    theirs = run_cpu("MaxUnpool", inputs, node.attributes, 11)
+    assume(theirs is not None)
+    assert_bits(ours[0], theirs[0])
+
+
+@given(strategies.lrns(**FINITE))
+@examples(120)
+def test_lrn(node):
+    """bias 1: else a sum may lie so near to zero that its rounding decides. Older versions crash for windows wider than X."""
+    node.attributes["bias"] = 1.0
+    assume(node.attributes.get("alpha", 1) < 1e6 and node.attributes["size"] <= node.shapes[0][1])
+    compare(node, "LRN", kernels.lrn, 13)
+
+
+@given(strategies.lp_norms(**FINITE))
+@examples(80)
+def test_lp_normalization(node):
+    compare(node, "LpNormalization", kernels.lp_normalization, 22)
+
+
+@given(strategies.mean_variance_norms(dtypes=["float32"], kinds=["normal"]))
+@examples(120)
+def test_mean_variance_normalization(node):
+    """Sequences of one element are left out: ONNX Runtime divides 0 by 0. So are axes out of range: it drops them."""
+    shape, axes = node.shapes[0], node.attributes.get("axes", (0, 2, 3))
+    assume(all(-len(shape) <= axis < len(shape) for axis in axes))
+    assume(all(shape[axis] > 1 for axis in axes))
+    compare(node, "MeanVarianceNormalization", kernels.mean_variance_normalization, 13)

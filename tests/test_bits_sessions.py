@@ -83,6 +83,126 @@ def test_global_pools(random_node, form):
     check("GlobalAveragePool", "global_average_pool", random_node, form)
 
 
+@given(strategies.lp_pools(dtypes=DTYPES), st.sampled_from(FORMS), st.sampled_from((7, 11, 18, 22)))
+@examples(60)
+def test_lp_pool(random_node, form, opset):
+    """Opsets below 18 have no ceil_mode and no dilations."""
+    if opset < 18:
+        random_node.attributes.pop("ceil_mode")
+        random_node.attributes.pop("dilations")
+    want = attempt(reference.lp_pool, *random_node.inputs(), **random_node.attributes)
+    run_and_compare("LpPool", random_node.inputs(), random_node.attributes, want, form, opset)
+
+
+@given(strategies.lp_planes(dtypes=DTYPES), st.sampled_from(FORMS), st.sampled_from((7, 22)))
+@examples(40)
+def test_global_lp_pool(random_node, form, opset):
+    want = attempt(reference.global_lp_pool, *random_node.inputs(), **random_node.attributes)
+    run_and_compare("GlobalLpPool", random_node.inputs(), random_node.attributes, want, form, opset)
+
+
+@given(strategies.unpools(dtypes=DTYPES), st.sampled_from(FORMS), st.sampled_from((9, 11, 22)))
+@examples(80)
+def test_max_unpool(random_node, form, opset):
+    inputs = random_node.inputs()
+    want = attempt(reference.max_unpool, *inputs, **random_node.attributes)
+    run_and_compare("MaxUnpool", inputs, random_node.attributes, want, form, opset)
+
+
+@given(strategies.lrns(dtypes=DTYPES), st.sampled_from(FORMS), st.sampled_from((7, 13)))
+@examples(60)
+def test_lrn(random_node, form, opset):
+    want = attempt(reference.lrn, *random_node.inputs(), **random_node.attributes)
+    run_and_compare("LRN", random_node.inputs(), random_node.attributes, want, form, opset)
+
+
+@given(strategies.lp_norms(dtypes=DTYPES), st.sampled_from(FORMS), st.sampled_from((7, 22)))
+@examples(60)
+def test_lp_normalization(random_node, form, opset):
+    want = attempt(reference.lp_normalization, *random_node.inputs(), **random_node.attributes)
+    run_and_compare("LpNormalization", random_node.inputs(), random_node.attributes, want, form, opset)
+
+
+@given(strategies.mean_variance_norms(dtypes=DTYPES), st.sampled_from(FORMS), st.sampled_from((9, 12, 13, 17, 18, 20)))
+@examples(60)
+def test_mean_variance_normalization(random_node, form, opset):
+    """A function: ONNX Runtime expands it in the opsets of its bodies (9, 13, 18), if nobody claims it."""
+    want = attempt(reference.mean_variance_normalization, *random_node.inputs(), **random_node.attributes)
+    run_and_compare("MeanVarianceNormalization", random_node.inputs(), random_node.attributes, want, form, opset)
+
+
+@pytest.mark.parametrize("face", FACES)
+def test_unpooling_with_sizes_computed_at_run_time(face):
+    """One session, other indices and sizes at every run, computed by nodes; wrong ones in between."""
+    window = {"kernel_shape": [2, 2], "strides": [2, 2]}
+    nodes = [
+        node("MaxPool", ["x"], ["p", "i"], "pool", **window),
+        node("Shape", ["z"], ["s"], "shape"),
+        node("MaxUnpool", ["p", "i", "s"], **window),
+    ]
+    inputs = {"x": (np.float32, ["n", "c", "h", "w"]), "z": (np.float32, ["n", "c", "H", "W"])}
+    run = session(graph(nodes, inputs, opset=13), face)
+    rng = np.random.default_rng(4)
+    for shape in ((1, 2, 5, 7), (3, 1, 4, 4), (1, 2, 5, 7), (2, 16, 40, 41)):
+        x = data(rng, shape, np.float32)
+        pooled, indices = reference.max_pool(x, return_indices=True, **window)
+        (got,) = run.run(None, {"x": x, "z": x})
+        assert_bits(got, reference.max_unpool(pooled, indices, np.array(shape), **window))
+        for wrong in (x[:, :, :1], x[:0], x[:, :, :, :-4]):
+            with pytest.raises(Exception, match=r"(?s)MaxUnpool.*(index|indices|output_shape)"):
+                run.run(None, {"x": x, "z": wrong})
+
+
+@pytest.mark.parametrize("face", FACES)
+@pytest.mark.parametrize("threads", [1, 2, 7])
+def test_rows_of_a_batch_on_any_number_of_threads(threads, face):
+    """Row i of a batch of 8 is row i alone, for the six operators side by side."""
+    window = {"kernel_shape": [3, 3], "strides": [2, 2]}
+    nodes = [
+        node("LpPool", ["x"], ["a"], "a", p=3, **window),
+        node("GlobalLpPool", ["x"], ["b"], "b"),
+        node("MaxPool", ["x"], ["p", "i"], "p", **window),
+        node("Shape", ["x"], ["s"], "s"),
+        node("MaxUnpool", ["p", "i", "s"], ["c"], "c", **window),
+        node("LRN", ["x"], ["d"], "d", size=5, beta=0.6),
+        node("LpNormalization", ["x"], ["e"], "e", axis=1),
+        node("MeanVarianceNormalization", ["x"], ["f"], "f", axes=[1, 2, 3]),
+    ]
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads
+    run = session(graph(nodes, {"x": (np.float32, ["n", 19, 21, 23])}, outputs=list("abcdef"), opset=18), face, options)
+    x = data(np.random.default_rng(5), (8, 19, 21, 23), np.float32, "special")
+    pooled, indices = reference.max_pool(x, return_indices=True, **window)
+    want = [
+        reference.lp_pool(x, p=3, **window),
+        reference.global_lp_pool(x),
+        reference.max_unpool(pooled, indices, np.array(x.shape), **window),
+        reference.lrn(x, size=5, beta=0.6),
+        reference.lp_normalization(x, axis=1),
+        reference.mean_variance_normalization(x, axes=[1, 2, 3]),
+    ]
+    for rows in (slice(0, 8), *(slice(row, row + 1) for row in range(8))):
+        for name, got, whole in zip("abcdef", run.run(None, {"x": x[rows]}), want, strict=True):
+            assert_bits(got, np.ascontiguousarray(whole[rows]), f"{name} {rows}")
+
+
+@pytest.mark.parametrize("face", FACES)
+@pytest.mark.parametrize("size", [6, 6000])
+def test_an_index_out_of_range(size, face):
+    """Both where a plan is kept and where there are too many indices for that."""
+    window = {"kernel_shape": [2], "strides": [2]}
+    inputs = {"x": (np.float32, [1, 1, size]), "i": (np.int64, [1, 1, size])}
+    run = session(graph([node("MaxUnpool", ["x", "i"], **window)], inputs, opset=11), face)
+    x, good = np.ones((1, 1, size), np.float32), np.arange(size).reshape(1, 1, size)
+    bad = good.copy()
+    for place, index in ((0, -1), (size - 1, 2 * size), (size // 2, 2**40), (0, -(2**63))):
+        bad[...] = good
+        bad[0, 0, place] = index
+        assert_bits(run.run(None, {"x": x, "i": good})[0], reference.max_unpool(x, good, **window))
+        with pytest.raises(Exception, match=r"(?s)MaxUnpool.*ind(ex|ices)"):
+            run.run(None, {"x": x, "i": bad})
+
+
 @pytest.mark.parametrize(
     "case, face",
     [(c, face) for c in CASES if "outputs" in c for face in FACES],
@@ -330,6 +450,12 @@ DENORMAL = {
     "GlobalMaxPool": ("global_max_pool", [(2, 33, 9, 7)], {}),
     "GlobalAveragePool": ("global_average_pool", [(2, 33, 9, 7)], {}),
     "BatchNormalization": ("batch_normalization", [(2, 9, 9, 7), (9,), (9,), (9,), (9,)], {"epsilon": 1e-44}),
+    "LpPool": ("lp_pool", [(2, 9, 9, 21)], {"kernel_shape": [3, 3], "p": 1}),
+    "GlobalLpPool": ("global_lp_pool", [(2, 33, 9, 7)], {"p": 1}),
+    "MaxUnpool": ("max_unpool", [(2, 9, 9, 7)], {"kernel_shape": [2, 2], "strides": [2, 2]}),
+    "LRN": ("lrn", [(2, 9, 9, 7)], {"size": 5, "alpha": 1e-30, "bias": 0.0}),
+    "LpNormalization": ("lp_normalization", [(9, 70)], {"p": 2}),
+    "MeanVarianceNormalization": ("mean_variance_normalization", [(2, 3, 9, 70)], {}),
     "ReduceSum": ("reduce_sum", [(9, 70, 33)], {}),
     "ReduceSumSquare": ("reduce_sum_square", [(9, 70, 33)], {}),
     "ReduceProd": ("reduce_prod", [(9, 3)], {}),
@@ -355,6 +481,8 @@ def test_denormal_as_zero(operator, face, threads):
         arrays[4] = np.abs(arrays[4]) * np.float32(2.0**-60)
     if operator == "CumSum":
         arrays.append(np.array(1))
+    if operator == "MaxUnpool":
+        arrays.append(rng.permutation(4 * arrays[0].size)[: arrays[0].size].reshape(arrays[0].shape))
     want = as_tuple(getattr(reference, function)(*arrays, **attributes))
     proto, feeds = model(operator, arrays, attributes, "inputs")
     options = onnxruntime.SessionOptions()
@@ -373,6 +501,15 @@ LATE = {
     "transposed channels": ("ConvTranspose", [(1, 5, 9, 9), (4, 6, 3, 3)], {}, "ConvTranspose.*channel"),
     "pool window": ("MaxPool", [(1, 4, 2, 9)], {"kernel_shape": [3, 3]}, "MaxPool.*window"),
     "average window": ("AveragePool", [(1, 4, 2, 9)], {"kernel_shape": [3, 3]}, "AveragePool.*window"),
+    "Lp window": ("LpPool", [(1, 4, 2, 9)], {"kernel_shape": [3, 3]}, "LpPool.*window"),
+    "global rank": ("GlobalLpPool", [(1, 4)], {}, "GlobalLpPool.*rank"),
+    "unpooled size": ("MaxUnpool", [(1, 4, 2), (1, 4, 2)], {"kernel_shape": [1], "pads": [1, 1]}, "MaxUnpool"),
+    "indices": ("MaxUnpool", [(1, 4, 2), (1, 4, 3)], {"kernel_shape": [2]}, "MaxUnpool"),
+    "LRN rank": ("LRN", [(4,)], {"size": 3}, "LRN.*rank"),
+    "LRN size": ("LRN", [(1, 4, 2, 2)], {"size": 0}, "LRN.*size"),
+    "Lp axis": ("LpNormalization", [(3, 4)], {"axis": 2}, "LpNormalization.*axis"),
+    "Lp order": ("LpNormalization", [(3, 4)], {"p": 3}, "LpNormalization.* p"),
+    "MVN axes": ("MeanVarianceNormalization", [(3, 4, 5)], {}, "MeanVarianceNormalization.*ax[ei]s"),
     "scale": ("BatchNormalization", [(1, 4, 9, 9), (4,), (3,), (4,), (4,)], {}, "BatchNormalization.* B "),
     "softmax axis": ("Softmax", [(3, 4)], {"axis": 2}, "Softmax.*axis"),
     "arg axis": ("ArgMax", [(3, 4)], {"axis": -3}, "ArgMax.*axis"),
@@ -389,6 +526,8 @@ LATE = {
 def test_late_errors(name, face):
     operator, shapes, attributes, pattern = LATE[name]
     arrays = [np.ones(shape, np.float32) for shape in shapes]
+    if operator == "MaxUnpool":
+        arrays[1] = arrays[1].astype(np.int64)
     proto, feeds = model(operator, arrays, attributes, "dynamic")
     with pytest.raises(Exception, match=f"(?s){pattern}"):  # at the latest when it runs: the rank is known before
         session(proto, face).run(None, feeds)

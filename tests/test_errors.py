@@ -100,6 +100,31 @@ ATTRIBUTES = {
         K,
         WINDOW + POOL + [({"count_include_pad": 2}, INVALID, "count_include_pad")],
     ),
+    "lp_pool": (
+        (X,),
+        K,
+        WINDOW + POOL + [({"p": p}, UNSUPPORTED, r"\bp\b") for p in (0, -1, -(2**63))],
+    ),
+    "max_unpool": (
+        (X, np.arange(X.size).reshape(X.shape)),
+        K,
+        [
+            ({"strides": [0, 1]}, INVALID, "strides"),
+            ({"strides": [1, -1]}, INVALID, "strides"),
+            ({"strides": [1]}, INVALID, "strides"),
+            ({"strides": [1] * 9}, INVALID, "strides"),
+            ({"pads": [-1, 0, 0, 0]}, INVALID, "pads"),
+            ({"pads": [1, 1]}, INVALID, "pads"),
+            ({"pads": [1] * 40}, INVALID, "pads"),
+            ({"pads": [4, 0, 3, 0]}, INVALID, "output|size"),
+            ({"pads": [40, 0, 30, 0]}, INVALID, "output|size"),
+            ({"kernel_shape": [2]}, INVALID, "kernel_shape"),
+            ({"kernel_shape": [2, 2, 2]}, INVALID, "kernel_shape"),
+            ({"kernel_shape": [0, 2]}, INVALID, "kernel_shape"),
+            ({"kernel_shape": []}, INVALID, "kernel_shape"),
+        ],
+    ),
+    "lrn": ((X,), {"size": 3}, [({"size": size}, INVALID, "size") for size in (0, -1, -(2**63))]),
 }
 REDUCTIONS = [
     f"reduce_{kind}" for kind in ("sum", "mean", "l1", "l2", "sum_square", "log_sum", "log_sum_exp", "prod", "max", "min")
@@ -185,6 +210,51 @@ def second_group():
     yield "instance_normalization", (I8, C.astype(np.int8), C.astype(np.int8)), {}, UNSUPPORTED, "type|int8"
 
 
+def third_group():
+    """LpPool, MaxUnpool, LRN, LpNormalization, MeanVarianceNormalization."""
+    for name, attributes in (("lp_pool", {"kernel_shape": [2]}), ("global_lp_pool", {})):
+        yield name, (ones(2, 4),), attributes, INVALID, "X|rank"
+        yield name, (ones(4),), attributes, INVALID, "X|rank"
+        yield name, (ones(2, 4, 7, dtype=np.int8),), attributes, UNSUPPORTED, "type|int8"
+        for p in (0, -1, -(2**63)):
+            yield name, (ones(2, 4, 7),), {**attributes, "p": p}, UNSUPPORTED, r"\bp\b"
+    yield "lp_pool", (ones(2, 4, 3, 3, 3, 3),), {"kernel_shape": [1] * 4}, UNSUPPORTED, "spatial"
+    yield "global_lp_pool", (ones(*[1] * 17),), {}, (INVALID, UNSUPPORTED), "rank|dimension"
+
+    indices = np.zeros(X.shape, np.int64)
+    for fault in (indices[0], indices[:1], indices.reshape(2, 4, 7, 6), indices.astype(np.int32), indices.astype(np.float32)):
+        yield "max_unpool", (X, fault), K, INVALID, "ind(ex|ices)|I "
+    for index in (-1, 2 * 4 * 7 * 8, 2**62, -(2**63)):
+        yield "max_unpool", (X, np.full(X.shape, index)), K, INVALID, "ind(ex|ices)"
+    for size in ([2, 4, 7], [7, 8], [2, 4, 7, 8, 1], [], [1, 4, 7, 8], [2, 3, 7, 8]):
+        yield "max_unpool", (X, indices, np.array(size, np.int64)), K, INVALID, "output_shape"
+    for size in ([2, 4, 0, 8], [2, 4, 7, -8], [2, 4, -(2**63), 1]):
+        yield "max_unpool", (X, indices, np.array(size, np.int64)), K, INVALID, "output_shape"
+    for size in (np.array([[2, 4, 7, 8]]), np.array(7), np.array([2, 4, 7, 8], np.int32), np.float32([2, 4, 7, 8])):
+        yield "max_unpool", (X, indices, size), K, INVALID, "output_shape"
+    yield "max_unpool", (ones(2, 4), np.zeros((2, 4), np.int64)), {"kernel_shape": [2]}, INVALID, "X|rank"
+    yield "max_unpool", (ones(1, 1, 1, 1, 1, 1), np.zeros([1] * 6, np.int64)), {"kernel_shape": [1] * 4}, UNSUPPORTED, "spatial"
+    yield "max_unpool", (I8, indices), K, UNSUPPORTED, "type|int8"
+    yield "max_unpool", (ones(2, 4, 0, 3), np.zeros((2, 4, 0, 3), np.int64)), K | {"strides": [2, 2]}, INVALID, "output|size"
+
+    for rank in (0, 1):
+        yield "lrn", (ones(*[3] * rank),), {"size": 3}, INVALID, "X|rank"
+    yield "lrn", (I8,), {"size": 3}, UNSUPPORTED, "type|int8"
+    yield "lrn", (ones(*[1] * 17),), {"size": 3}, (INVALID, UNSUPPORTED), "rank|dimension"
+    for name in ("lp_normalization", "mean_variance_normalization"):
+        for axis in (4, -5, 2**40, -(2**63)):
+            fault = {"axis": axis} if name.startswith("lp") else {"axes": [0, axis]}
+            yield name, (X,), fault, INVALID, "ax[ei]s"
+        yield name, (ones(),), {"axis": 0} if name.startswith("lp") else {"axes": [0]}, INVALID, "ax[ei]s|rank"
+        yield name, (I8,), {}, UNSUPPORTED, "type|int8"
+        yield name, (ones(*[1] * 17),), {}, (INVALID, UNSUPPORTED), "rank|dimension"
+    for p in (0, 3, -1, 2**40):
+        yield "lp_normalization", (X,), {"p": p}, INVALID, r"\bp\b"
+    yield "mean_variance_normalization", (X,), {"axes": [1] * 17}, UNSUPPORTED, "ax[ei]s"
+    yield "mean_variance_normalization", (ones(2, 3, 4),), {}, INVALID, "ax[ei]s"
+    yield "mean_variance_normalization", (ones(),), {}, INVALID, "ax[ei]s|rank"
+
+
 I8 = ones(2, 4, 6, 7, dtype=np.int8)
 F64 = {name: array.astype(np.float64) for name, array in (("X", X), ("W", W), ("B", B), ("C", C))}
 # operator, inputs, attributes, kind, pattern of the text
@@ -240,6 +310,7 @@ INPUTS = [
     ("batch_normalization", (I8, C, C, C, C), {}, UNSUPPORTED, "type|int8"),
     ("batch_normalization", (X, C.astype(int), C, C, C), {}, (INVALID, UNSUPPORTED), "type|int64|scale"),
     *second_group(),
+    *third_group(),
 ]
 
 
@@ -285,6 +356,10 @@ def test_refused_in_fast_mode(operator, inputs, attributes, kind, pattern):
         ("max_pool", (X,), {"pads": [7, 8, 9, 10], **K}),
         ("average_pool", (X,), {"strides": (), "dilations": (), **K}),
         ("max_pool", (X,), {"strides": np.array([2, 2]), "kernel_shape": (2, 2)}),
+        ("lp_pool", (X,), {"pads": [7, 8, 9, 10], "p": 2**63 - 1, **K}),
+        ("max_unpool", (X, np.zeros(X.shape, np.int64)), {"pads": [3, 3, 3, 3], "strides": [], **K}),
+        ("lrn", (X,), {"size": 2**63 - 1, "alpha": -1.0, "beta": float("nan")}),
+        ("mean_variance_normalization", (X,), {"axes": [1] * 16}),
     ],
 )
 def test_not_refused(operator, inputs, attributes):
@@ -292,6 +367,7 @@ def test_not_refused(operator, inputs, attributes):
 
 
 HUGE = 2**62
+PLACES = np.zeros(X.shape, np.int64)
 ABSURD = [
     ("conv", (X, W), {"pads": [HUGE, 0, 0, 0]}),
     ("conv", (X, W), {"pads": [HUGE, 0, HUGE, 0]}),
@@ -316,6 +392,17 @@ ABSURD = [
     ("average_pool", (X,), {"pads": [2**40] * 4, **K}),
     ("average_pool", (X,), {"pads": [2**63 - 1] * 4, "ceil_mode": 1, **K}),
     ("average_pool", (X,), {"dilations": [2**63 - 1, 1], "auto_pad": "SAME_UPPER", **K}),
+    ("lp_pool", (X,), {"pads": [2**40] * 4, **K}),
+    ("lp_pool", (X,), {"kernel_shape": [HUGE, HUGE], "pads": [HUGE] * 4}),
+    ("max_unpool", (X, PLACES), {"strides": [HUGE, 1], **K}),
+    ("max_unpool", (X, PLACES), {"strides": [2**63 - 1] * 2, **K}),
+    ("max_unpool", (X, PLACES), {"strides": [2**40] * 2, **K}),
+    ("max_unpool", (X, PLACES), {"kernel_shape": [2**63 - 1] * 2}),
+    ("max_unpool", (X, PLACES), {"kernel_shape": [2**40] * 2}),
+    ("max_unpool", (X, PLACES), {"pads": [2**63 - 1] * 4, **K}),
+    ("max_unpool", (X, PLACES, np.array([2, 4, 2**40, 2**40])), K),
+    ("max_unpool", (X, PLACES, np.array([2, 4, 2**63 - 1, 1])), K),
+    ("max_unpool", (X, PLACES, np.array([2, 4, 2**63 - 1, 2**63 - 1])), K),
 ]
 
 
@@ -357,6 +444,16 @@ def test_every_type_has_the_same_errors(dtype):
         kernels.conv(x, w, dilations=[3, 1])
     with pytest.raises(ValueError, match="pads"):
         kernels.max_pool(x, [2, 2], pads=[-1, 0, 0, 0])
+    with pytest.raises(ValueError, match="ceil_mode"):
+        kernels.lp_pool(x, [2, 2], ceil_mode=2)
+    with pytest.raises(ValueError, match="ind"):
+        kernels.max_unpool(x, PLACES - 1, kernel_shape=[2, 2])
+    with pytest.raises(ValueError, match="size"):
+        kernels.lrn(x, size=0)
+    with pytest.raises(ValueError, match="axis"):
+        kernels.lp_normalization(x, axis=4)
+    with pytest.raises(ValueError, match=r"ax[ei]s"):
+        kernels.mean_variance_normalization(x, axes=[4])
     for function in (kernels.softmax, kernels.log_softmax, kernels.hardmax, kernels.arg_max):
         with pytest.raises(ValueError, match="axis"):
             function(x, axis=4)

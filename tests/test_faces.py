@@ -42,6 +42,19 @@ def case(op, dtype=np.float32, opset=17):
             return x, [], {}, kernels.global_average_pool(x)
         case "BatchNormalization":
             return x, statistics, {"epsilon": 0.01}, kernels.batch_normalization(x, *statistics, epsilon=0.01)
+        case "LpPool":
+            return x, [], {**window, "p": 3}, kernels.lp_pool(x, p=3, **window)
+        case "GlobalLpPool":
+            return x, [], {}, kernels.global_lp_pool(x)
+        case "MaxUnpool":
+            places = [RNG.permutation(2 * C * 200)[: x.size].reshape(x.shape), np.array([2, C, 10, 20])]
+            return x, places, window, kernels.max_unpool(x, *places, **window)
+        case "LRN":
+            return x, [], {"size": 4, "alpha": 0.5}, kernels.lrn(x, size=4, alpha=0.5)
+        case "LpNormalization":
+            return x, [], {"axis": 1, "p": 1}, kernels.lp_normalization(x, axis=1, p=1)
+        case "MeanVarianceNormalization":
+            return x, [], {"axes": [1, 3]}, kernels.mean_variance_normalization(x, axes=[1, 3])
     raise AssertionError(op)
 
 
@@ -249,6 +262,11 @@ def patterns():
         {"x": (np.float32, x.shape)},
         {"p": np.array([0, 0, 1, 1, 0, 0, 1, 1])},
     )
+    lp_pool = graph(
+        [node("Pad", ["x", "p"], ["q"], "pad"), node("LpPool", ["q"], kernel_shape=[2, 2], p=1)],
+        {"x": (np.float32, x.shape)},
+        {"p": np.array([0, 0, 1, 1, 0, 0, 1, 1])},
+    )
     constant = graph(
         [node("Conv", ["k", "w", "b"], ["c"], "conv"), node("Add", ["c", "x"])],
         {"x": (np.float32, (1, 8, 10, 10))},
@@ -275,6 +293,7 @@ def patterns():
         ),
         "Pad+Conv": (pad, x, kernels.conv(padded, w, b)),
         "Pad+MaxPool": (pool, negative, kernels.max_pool(np.pad(negative, ((0, 0), (0, 0), (1, 1), (1, 1))), [2, 2])),
+        "Pad+LpPool": (lp_pool, x, kernels.lp_pool(padded, [2, 2], p=1)),
         "Conv of constants": (constant, np.zeros((1, 8, 10, 10), np.float32), y + np.float32(0)),
         **second_patterns(),
     }
@@ -326,6 +345,10 @@ def second_patterns():
         ("ReduceL2", {"axes": [1, 3]}, kernels.reduce_l2(moved, [1, 3])),
         ("Softmax", {"axis": 3}, kernels.softmax(moved, axis=3)),
         ("ArgMax", {"axis": 3}, kernels.arg_max(moved, axis=3)),
+        ("LpNormalization", {"axis": 3}, kernels.lp_normalization(moved, axis=3)),
+        ("MeanVarianceNormalization", {"axes": [3]}, kernels.mean_variance_normalization(moved, axes=[3])),
+        ("LRN", {"size": 3}, kernels.lrn(moved, size=3)),
+        ("GlobalLpPool", {"p": 1}, kernels.global_lp_pool(moved, p=1)),
     ):
         m = graph(
             [
@@ -421,6 +444,21 @@ def test_training_batch_normalization_is_left_to_onnx_runtime(face):
         assert_bits(got, want)
     if face == "plugin":
         assert measure.placement(m, {"x": x}, face) == [("n", "BatchNormalization", "CPUExecutionProvider")]
+
+
+@pytest.mark.parametrize("face", FACES)
+@pytest.mark.parametrize("op", ["LpPool", "GlobalLpPool"])
+def test_orders_below_one_are_left_to_onnx_runtime(op, face):
+    """docs/pool.md. The custom-op library cannot hand them on."""
+    x = np.abs(data(RNG, (2, 3, 5, 7), np.float32))
+    window = {"kernel_shape": [2, 2]} if op == "LpPool" else {}
+    m = graph([node(op, ["x"], p=-1, **window)], {"x": (np.float32, x.shape)}, opset=18)
+    if face == "plugin":
+        assert_bits(run(m, face, {"x": x})[0], cpu(m, {"x": x})[0])
+        assert measure.placement(m, {"x": x}, face) == [("n", op, "CPUExecutionProvider")]
+    else:
+        with pytest.raises(Exception, match=f"{op}.*not served"):
+            session(m, face)
 
 
 @pytest.mark.parametrize("opset", [9, 12, 13, 14])

@@ -161,6 +161,93 @@ def test_average_pool(node):
         assert bits(finish(np.array([value]), x.dtype)) == bits(y[(image, channel, *o)][None])
 
 
+def squaring(a, p):
+    """pow of docs/pool.md through the bits of p, the most significant first: the same products."""
+    value = a
+    for bit in bin(p)[3:]:
+        value = np.float32(value * value)
+        if bit == "1":
+            value = np.float32(value * a)
+    return value
+
+
+def lp_norm(terms, p):
+    acc = ZERO
+    for term in terms:
+        acc = np.float32(acc + squaring(np.float32(abs(term)), p))
+    if p == 1:
+        return acc
+    return np.sqrt(acc) if p == 2 else rounded(mpmath.exp, np.float32(rounded(mpmath.log, acc) / np.float32(p)))
+
+
+@given(strategies.lp_pools(dtypes=["float32"]))
+@examples(60)
+@quiet
+def test_lp_pool(node):
+    (y,) = attempt("lp_pool", node)
+    (x,) = node.inputs()
+    assume(y.size * np.prod(node.attributes["kernel_shape"]) < 20000)
+    kernel, axes = pool_geometry(node, x)
+    for image, channel, *o in grid(y.shape):
+        value = lp_norm([v for _, v in window(x, axes, kernel, image, channel, o)], node.attributes["p"])
+        assert bits(finish(np.array([value]), x.dtype)) == bits(y[(image, channel, *o)][None])
+
+
+@given(strategies.lp_planes(dtypes=["float32"]))
+@examples(30)
+@quiet
+def test_global_lp_pool(node):
+    (y,) = attempt("global_lp_pool", node)
+    (x,) = node.inputs()
+    assume(x.size < 5000)
+    for image, channel in grid(x.shape[:2]):
+        value = lp_norm(x[image, channel].ravel(), node.attributes["p"])
+        assert bits(finish(np.array([value]), x.dtype)) == bits(y[image, channel].ravel())
+
+
+@given(strategies.lrns(dtypes=["float32"]))
+@examples(60)
+@quiet
+def test_lrn(node):
+    (y,) = attempt("lrn", node)
+    (x,) = node.inputs()
+    assume(x.size < 3000)
+    given_attributes = {"alpha": 1e-4, "beta": 0.75, "bias": 1.0, **node.attributes}
+    alpha, beta, bias = (np.float32(given_attributes[name]) for name in ("alpha", "beta", "bias"))
+    size = node.attributes["size"]
+    ratio = np.float32(alpha / np.float32(size))
+    for n, c, *d in grid(x.shape):
+        acc = ZERO
+        for i in range(x.shape[1]):
+            if -((size - 1) // 2) <= i - c <= -(-(size - 1) // 2):
+                v = x[(n, i, *d)]
+                acc = np.float32(acc + np.float32(v * v))
+        s = np.float32(bias + np.float32(ratio * acc))
+        match float(beta):
+            case 0.75:
+                power = np.float32(np.sqrt(s) * np.sqrt(np.sqrt(s)))
+            case 0.5:
+                power = np.sqrt(s)
+            case 1.0:
+                power = s
+            case _:
+                power = rounded(mpmath.exp, np.float32(beta * rounded(mpmath.log, s)))
+        want = np.float32(x[(n, c, *d)] / power)
+        assert bits(finish(np.array([want]), x.dtype)) == bits(y[(n, c, *d)][None])
+
+
+@given(strategies.unpools(dtypes=["float32"]))
+@examples(60)
+def test_max_unpool(node):
+    """From the output's side: the last element of X whose index says so."""
+    (y,) = attempt("max_unpool", node)
+    x, indices, _ = node.inputs()
+    patterns, wants = bits(x).ravel(), indices.ravel()
+    for place, got in enumerate(bits(y).ravel()[:500]):
+        sources = np.flatnonzero(wants == place)
+        assert got == (patterns[sources[-1]] if len(sources) else 0)
+
+
 # ---- reductions, normalizations, softmax family, ArgMax and ArgMin, CumSum ----
 
 
@@ -277,6 +364,50 @@ def scalar_row(x, epsilon, scale, bias, centred):
     inv = np.float32(np.float32(1) / np.sqrt(np.float32(v + np.float32(epsilon))))
     y = [np.float32(np.float32(e * inv) * s) for e, s in zip(d, scale, strict=True)]
     return y if bias is None else [np.float32(a + b) for a, b in zip(y, bias, strict=True)]
+
+
+def lines(x, y, reduced):
+    """(sequence of X, of Y, layout is of rows) of every kept position."""
+    shape = runs(x.shape, reduced)
+    row = bool(shape) and shape[-1][0]
+    keep = [range(n) if axis not in reduced else (None,) for axis, n in enumerate(x.shape)]
+    for at in itertools.product(*keep):
+        places = [i for i in grid(x.shape) if all(k is None or k == j for j, k in zip(i, at, strict=True))]
+        yield [x[i] for i in places], [y[i] for i in places], documented_sum if row else plain_sum
+
+
+@given(strategies.lp_norms(dtypes=["float32"]))
+@examples(60)
+@quiet
+def test_lp_normalization(node):
+    (y,) = attempt("lp_normalization", node)
+    (x,) = node.inputs()
+    assume(0 < x.size < 1500)
+    for terms, got, total in lines(x, y, {node.attributes.get("axis", -1) % x.ndim}):
+        if node.attributes["p"] == 1:
+            norm = total([abs(v) for v in terms])
+        else:
+            norm = np.sqrt(total([np.float32(v * v) for v in terms]))
+        want = [np.float32(v / norm) if norm != 0 else ZERO for v in terms]
+        assert (bits(np.array(got)) == bits(finish(np.array(want), x.dtype))).all()
+
+
+@given(strategies.mean_variance_norms(dtypes=["float32"]))
+@examples(60)
+@quiet
+def test_mean_variance_normalization(node):
+    (y,) = attempt("mean_variance_normalization", node)
+    (x,) = node.inputs()
+    assume(0 < x.size < 1500)
+    for terms, got, total in lines(x, y, {axis % x.ndim for axis in node.attributes.get("axes", (0, 2, 3))}):
+        n = np.float32(len(terms))
+        t = [np.float32(v - terms[0]) for v in terms]
+        mean = np.float32(total(t) / n)
+        d = [np.float32(v - mean) for v in t]
+        v = np.float32(total([np.float32(e * e) for e in d]) / n)
+        s = np.float32(np.sqrt(v) + np.float32(1e-9))
+        want = [np.float32(e / s) for e in d]
+        assert (bits(np.array(got)) == bits(finish(np.array(want), x.dtype))).all()
 
 
 @given(strategies.channel_norms(grouped=True, dtypes=["float32"]))

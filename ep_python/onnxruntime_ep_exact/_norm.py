@@ -1,8 +1,9 @@
-"""LayerNormalization, RMSNormalization, InstanceNormalization and GroupNormalization on NumPy arrays (see kernels.py)."""
+"""The normalizations of docs/norm.md and docs/lrn.md on NumPy arrays; re-exported by kernels.py."""
 
 from __future__ import annotations
 
 import operator
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -79,6 +80,44 @@ def group_normalization(
     attrs.parameters = lib.EXACT_GROUP_BY_LENGTH
     op = _create(name, lib.exact_group_norm_new, attrs, _number(arrays[0]))
     return _run(name, op, arrays, threads)[0]
+
+
+def lrn(x: ArrayLike, *, size: int, alpha: float = 1e-4, beta: float = 0.75, bias: float = 1.0, threads: int = 1) -> np.ndarray:
+    """ONNX LRN (docs/lrn.md): x is [N, C, D1 .. Dr], windows are ``size`` channels."""
+    name = "lrn"
+    arrays = _arrays(name, x=x)
+    attrs = ffi.new("exact_lrn_attrs *")
+    attrs.size = operator.index(size)
+    _set_float(attrs, "alpha", alpha)
+    _set_float(attrs, "beta", beta)
+    _set_float(attrs, "bias", bias)
+    op = _create(name, lib.exact_lrn_new, attrs, _number(arrays[0]))
+    return _run(name, op, arrays, threads)[0]
+
+
+def lp_normalization(x: ArrayLike, *, axis: int = -1, p: int = 2, threads: int = 1) -> np.ndarray:
+    """ONNX LpNormalization (docs/norm.md): x divided by the norm of order ``p``, 1 or 2, of its elements along ``axis``."""
+    name = "lp_normalization"
+    arrays = _arrays(name, x=x)
+    op = _create(name, lib.exact_lp_norm_new, operator.index(axis), operator.index(p), _number(arrays[0]))
+    return _run(name, op, arrays, threads)[0]
+
+
+def mean_variance_normalization(x: ArrayLike, *, axes: Iterable[int] = (0, 2, 3), threads: int = 1) -> np.ndarray:
+    """ONNX MeanVarianceNormalization (docs/norm.md) over ``axes``; empty means 0, 2, 3."""
+    name = "mean_variance_normalization"
+    arrays = _arrays(name, x=x)
+    attrs = ffi.new("exact_mvn_attrs *")
+    _set_axes(attrs, axes)
+    op = _create(name, lib.exact_mvn_new, attrs, _number(arrays[0]))
+    return _run(name, op, arrays, threads)[0]
+
+
+def _set_axes(attrs: Any, axes: Iterable[int]) -> None:
+    values = [operator.index(axis) for axis in axes]
+    attrs.n_axes = min(len(values), 2**31 - 1)
+    for i, value in enumerate(values[: len(attrs.axes)]):
+        attrs.axes[i] = value
 
 
 def _layer_attrs(axis: int, epsilon: float, stash_type: int) -> Any:

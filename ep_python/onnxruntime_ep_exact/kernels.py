@@ -18,6 +18,7 @@ with a text that starts with the name of the function.
 from __future__ import annotations
 
 import operator
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,15 @@ from numpy.typing import ArrayLike
 
 from ._calls import Ints, _arrays, _check, _choice, _create, _number, _run, _set_ints
 from ._kernels import ffi, lib
-from ._norm import group_normalization, instance_normalization, layer_normalization, rms_normalization
+from ._norm import (
+    group_normalization,
+    instance_normalization,
+    layer_normalization,
+    lp_normalization,
+    lrn,
+    mean_variance_normalization,
+    rms_normalization,
+)
 from ._reduce import (
     arg_max,
     arg_min,
@@ -53,6 +62,7 @@ __all__ = [
     "cumprod",
     "cumsum",
     "global_average_pool",
+    "global_lp_pool",
     "global_max_pool",
     "group_normalization",
     "hardmax",
@@ -61,7 +71,12 @@ __all__ = [
     "isa_names",
     "layer_normalization",
     "log_softmax",
+    "lp_normalization",
+    "lp_pool",
+    "lrn",
     "max_pool",
+    "max_unpool",
+    "mean_variance_normalization",
     "reduce_l1",
     "reduce_l2",
     "reduce_log_sum",
@@ -198,6 +213,29 @@ def average_pool(
     return _run(name, op, arrays, threads)[0]
 
 
+def lp_pool(
+    x: ArrayLike,
+    kernel_shape: Ints,
+    *,
+    p: int = 2,
+    auto_pad: str = "NOTSET",
+    strides: Ints = None,
+    dilations: Ints = None,
+    pads: Ints = None,
+    ceil_mode: int = 0,
+    threads: int = 1,
+) -> np.ndarray:
+    """ONNX LpPool (docs/pool.md) with one to three spatial axes: x is [N, C, D1 .. Dr], the result [N, C, o1 .. or]."""
+    name = "lp_pool"
+    arrays = _arrays(name, x=x)
+    attrs = ffi.new("exact_pool_attrs *")
+    _set_window(name, attrs.window, kernel_shape, strides, dilations, pads, auto_pad)
+    attrs.ceil_mode = operator.index(ceil_mode)
+    attrs.p = operator.index(p)
+    op = _create(name, lib.exact_pool_new, lib.EXACT_LP_POOL, attrs, _number(arrays[0]))
+    return _run(name, op, arrays, threads)[0]
+
+
 def global_max_pool(x: ArrayLike, *, threads: int = 1) -> np.ndarray:
     """ONNX GlobalMaxPool (docs/pool.md): x is [N, C, D1 .. Dr], r >= 1; the result is [N, C, 1 .. 1]."""
     return _global_pool("global_max_pool", lib.EXACT_GLOBAL_MAX_POOL, x, threads)
@@ -206,6 +244,35 @@ def global_max_pool(x: ArrayLike, *, threads: int = 1) -> np.ndarray:
 def global_average_pool(x: ArrayLike, *, threads: int = 1) -> np.ndarray:
     """ONNX GlobalAveragePool (docs/pool.md): x is [N, C, D1 .. Dr], r >= 1; the result is [N, C, 1 .. 1]."""
     return _global_pool("global_average_pool", lib.EXACT_GLOBAL_AVERAGE_POOL, x, threads)
+
+
+def global_lp_pool(x: ArrayLike, *, p: int = 2, threads: int = 1) -> np.ndarray:
+    """ONNX GlobalLpPool (docs/pool.md): x is [N, C, D1 .. Dr], r >= 1; the result is [N, C, 1 .. 1]."""
+    return _global_pool("global_lp_pool", lib.EXACT_GLOBAL_LP_POOL, x, threads, p)
+
+
+def max_unpool(
+    x: ArrayLike,
+    indices: ArrayLike,
+    output_shape: Ints = None,
+    *,
+    kernel_shape: Ints,
+    strides: Ints = None,
+    pads: Ints = None,
+    threads: int = 1,
+) -> np.ndarray:
+    """ONNX MaxUnpool (docs/unpool.md): the int64 array indices has the shape of x, [N, C, D1 .. Dr] with one to three spatial
+    axes, and tells where in the result each element goes; the rest is 0. output_shape is the shape of the result.
+    """
+    name = "max_unpool"
+    shape = None if output_shape is None else _output_shape(output_shape)
+    arrays = _arrays(name, x=x, indices=indices, output_shape=shape)
+    attrs = ffi.new("exact_max_unpool_attrs *")
+    _set_ints(attrs.kernel_shape, kernel_shape)
+    _set_ints(attrs.strides, strides)
+    _set_ints(attrs.pads, pads)
+    op = _create(name, lib.exact_max_unpool_new, attrs, _number(arrays[0]))
+    return _run(name, op, arrays, threads)[0]
 
 
 def batch_normalization(
@@ -287,9 +354,16 @@ def _set_window(
     _set_ints(window.pads, pads)
 
 
-def _global_pool(function: str, kind: int, x: ArrayLike, threads: int) -> np.ndarray:
+def _output_shape(values: Iterable[int] | np.ndarray) -> np.ndarray:
+    if isinstance(values, np.ndarray):
+        return values
+    return np.array([operator.index(value) for value in values], np.int64)
+
+
+def _global_pool(function: str, kind: int, x: ArrayLike, threads: int, p: int = 2) -> np.ndarray:
     arrays = _arrays(function, x=x)
     attrs = ffi.new("exact_pool_attrs *")
+    attrs.p = operator.index(p)
     op = _create(function, lib.exact_pool_new, kind, attrs, _number(arrays[0]))
     return _run(function, op, arrays, threads)[0]
 

@@ -11,8 +11,16 @@ from .batchnorm import batch_normalization
 from .conv import conv
 from .conv_transpose import conv_transpose
 from .cumsum import cumprod, cumsum
-from .norm import group_normalization, instance_normalization, layer_normalization, rms_normalization
-from .pool import average_pool, global_average_pool, global_max_pool, max_pool
+from .lrn import lrn
+from .norm import (
+    group_normalization,
+    instance_normalization,
+    layer_normalization,
+    lp_normalization,
+    mean_variance_normalization,
+    rms_normalization,
+)
+from .pool import average_pool, global_average_pool, global_lp_pool, global_max_pool, lp_pool, max_pool
 from .reduce import (
     reduce_l1,
     reduce_l2,
@@ -26,6 +34,7 @@ from .reduce import (
     reduce_sum_square,
 )
 from .softmax import hardmax, log_softmax, softmax
+from .unpool import max_unpool
 
 __all__ = [
     "arg_max",
@@ -37,13 +46,19 @@ __all__ = [
     "cumprod",
     "cumsum",
     "global_average_pool",
+    "global_lp_pool",
     "global_max_pool",
     "group_normalization",
     "hardmax",
     "instance_normalization",
     "layer_normalization",
     "log_softmax",
+    "lp_normalization",
+    "lp_pool",
+    "lrn",
     "max_pool",
+    "max_unpool",
+    "mean_variance_normalization",
     "reduce_l1",
     "reduce_l2",
     "reduce_log_sum",

@@ -6,7 +6,7 @@ import operator
 import numpy as np
 
 from .numerics import arithmetic_type, finish, quiet, require_float
-from .reduce import MAX_RANK, axis_index, canonical_sum
+from .reduce import MAX_RANK, axis_index, canonical_sum, is_row_layout, sequences, sequential_sum
 
 
 def prepare(*arrays):
@@ -107,3 +107,42 @@ def over_channels(x, scale, b, groups, epsilon, per_channel):
         parameters.append(np.tile(by_element.reshape(groups, each * area), (n, 1)))
     y, _, _ = normalize(rows, epsilon, *parameters)
     return finish(y, x.dtype).reshape(x.shape)
+
+
+def put_back(rows, shape, reduced):
+    """The inverse of `sequences`: an array of `shape`."""
+    kept = [axis for axis in range(len(shape)) if axis not in reduced]
+    order = [*kept, *sorted(reduced)]
+    return rows.reshape([shape[axis] for axis in order]).transpose(np.argsort(order))
+
+
+@quiet
+def lp_normalization(x, *, axis=-1, p=2):
+    prepare(x)
+    p = operator.index(p)
+    if p not in (1, 2):
+        raise ValueError("p")
+    reduced = {axis_index(axis, x.ndim)}
+    total = canonical_sum if is_row_layout(x.shape, reduced) else sequential_sum
+    seq = sequences(x, reduced).astype(arithmetic_type(x.dtype))
+    norm = (total(np.abs(seq)) if p == 1 else np.sqrt(total(seq * seq)))[:, None]
+    y = np.where(norm == 0, np.zeros((), seq.dtype), seq / norm)
+    return finish(put_back(y, x.shape, reduced), x.dtype)
+
+
+@quiet
+def mean_variance_normalization(x, *, axes=(0, 2, 3)):
+    prepare(x)
+    axes = (0, 2, 3) if axes is None or len(axes) == 0 else axes
+    reduced = {axis_index(axis, x.ndim) for axis in axes}
+    total = canonical_sum if is_row_layout(x.shape, reduced) else sequential_sum
+    seq = sequences(x, reduced).astype(arithmetic_type(x.dtype))
+    real = seq.dtype.type
+    epsilon = real(np.uint32(0x3089705F).view(np.float32))
+    count = real(seq.shape[1])
+    t = seq - seq[:, :1]
+    mean = total(t) / count
+    d = t - mean[:, None]
+    v = total(d * d) / count
+    s = np.sqrt(v) + epsilon
+    return finish(put_back(d / s[:, None], x.shape, reduced), x.dtype)

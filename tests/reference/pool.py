@@ -1,7 +1,10 @@
 """docs/pool.md"""
 
+import operator
+
 import numpy as np
 
+from .explog import exp, log
 from .numerics import FLOATS, arithmetic_type, canonical_nan, finish, is_nan, lowest, quiet, require_float
 from .window import flag, gather_tap, inside, int_list, make_axes, outer, spatial_rank, taps
 
@@ -100,6 +103,51 @@ def average_pool(
     return finish(acc / count.astype(real), x.dtype)
 
 
+def lp_order(p):
+    if operator.index(p) < 1:
+        raise NotImplementedError("p")
+    return operator.index(p)
+
+
+def lp_term(a, p):
+    """The p-th power by repeated squaring."""
+    if p == 1:
+        return a
+    if p % 2:
+        return lp_term(a, p - 1) * a
+    half = lp_term(a, p // 2)
+    return half * half
+
+
+def lp_root(acc, p):
+    if p == 1:
+        return acc
+    return np.sqrt(acc) if p == 2 else exp(log(acc) / acc.dtype.type(p))
+
+
+@quiet
+def lp_pool(
+    x,
+    kernel_shape,
+    *,
+    p=2,
+    auto_pad="NOTSET",
+    strides=None,
+    dilations=None,
+    pads=None,
+    ceil_mode=0,
+):
+    require_float(x)
+    p = lp_order(p)
+    kernel, axes = pool_axes(x, kernel_shape, strides, pads, dilations, ceil_mode, auto_pad)
+    xs = x.astype(arithmetic_type(x.dtype))
+    terms = lp_term(np.abs(xs), p)
+    acc = np.zeros((*x.shape[:2], *(axis.out for axis in axes)), xs.dtype)
+    for tap in taps(kernel):
+        acc = np.where(inside(axes, tap), acc + gather_tap(terms, axes, tap), acc)
+    return finish(lp_root(acc, p), x.dtype)
+
+
 @quiet
 def global_max_pool(x):
     require_float(x)
@@ -121,3 +169,16 @@ def global_average_pool(x):
     for i in range(flat.shape[2]):
         acc = acc + flat[:, :, i]
     return finish((acc / real(flat.shape[2])).reshape(*x.shape[:2], *[1] * r), x.dtype)
+
+
+@quiet
+def global_lp_pool(x, *, p=2):
+    require_float(x)
+    p = lp_order(p)
+    r = spatial_rank(x, most=14)
+    flat = x.astype(arithmetic_type(x.dtype)).reshape(*x.shape[:2], int(np.prod(x.shape[2:])))
+    terms = lp_term(np.abs(flat), p)
+    acc = np.zeros(x.shape[:2], flat.dtype)
+    for i in range(flat.shape[2]):
+        acc = acc + terms[:, :, i]
+    return finish(lp_root(acc, p).reshape(*x.shape[:2], *[1] * r), x.dtype)
