@@ -67,8 +67,8 @@ def served(model, face):
 
 
 def claimed_part(path, types, folder, other_operators=STEADY):
-    """(path of the model cut after our last nodes, as far as nothing but our nodes and the other operators come before them; how
-    many of ours it has): what more operators compute on ONNX Runtime's kernels may depend on the batch or the threads."""
+    """(path of the model cut after our last nodes, as far as nothing but our nodes and the other operators come before them;
+    how many of ours it has): what more operators compute on ONNX Runtime's kernels may depend on the batch or the threads."""
     model = onnx.load(path)
     steady = {i.name for i in model.graph.input} | {i.name for i in model.graph.initializer} | {""}
     ours, behind = [], {}

@@ -113,7 +113,7 @@ def main(names, models, kernels, ours_only, json_file, root, prepare, golden_wan
             bundle.write(folders[0], table)
             if models:
                 folders.append(Path(temporary) / "networks")
-                networks.write(folders[1])
+                networks.write(folders[1], CACHE / "wheels")
             faces = ["plugin", "custom_ops", "numpy"] if ours_only else ["cpu", "plugin", "custom_ops", "numpy"]
             reports = collect(chosen, folders, faces, root, console)
             if kernels:

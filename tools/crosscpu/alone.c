@@ -71,7 +71,7 @@ static int text(const node *n, const char *name, char *out, size_t *room) {
   return found;
 }
 
-static const attr_source source = {integer, real, integers, text};
+static const attr_source source = {.integer = integer, .real = real, .integers = integers, .text = text};
 
 /* ---- tensors ---- */
 static size_t elements(const exact_tensor *t) {

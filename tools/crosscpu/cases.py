@@ -106,6 +106,22 @@ def _windows(t: _Table) -> None:
     t.add("GlobalAveragePool", "long", "fd", "1x5x40x61 wide")
 
 
+def _more_pools(t: _Table) -> None:
+    t.add("LpPool", "3x3", FLOATS, "2x13x15x17", kernel_shape=[3, 3], strides=[2, 2], pads=[1, 1, 1, 1])
+    t.add("LpPool", "order 3 dilated ceil", "fd", "1x5x20x23", 22, p=3, kernel_shape=[3, 2], dilations=[2, 3], ceil_mode=1)
+    t.add("LpPool", "order 1 same", "fh", "2x7x50", p=1, kernel_shape=[5], strides=[3], auto_pad="SAME_LOWER")
+    t.add("LpPool", "special", "fb", "1x6x14x13 special", kernel_shape=[2, 2])
+    t.add("GlobalLpPool", "planes", FLOATS, "2x37x13x11")
+    t.add("GlobalLpPool", "order 5 wide", "fd", "1x5x40x61 wide", p=5)
+    places = (np.arange(120) * 37 % 480).reshape(2, 3, 5, 4)  # distinct, as 37 and 480 have no common factor
+    t.add("MaxUnpool", "2x2", FLOATS, ["2x3x5x4", places], 22, kernel_shape=[2, 2], strides=[2, 2])
+    t.add("MaxUnpool", "special", "fdh", ["2x3x5x4 special", places], 22, kernel_shape=[2, 2], strides=[2, 2])
+    shape = np.array([2, 3, 11, 9])
+    t.add("MaxUnpool", "larger", "fd", ["2x3x5x4", places, shape], 11, kernel_shape=[2, 2], strides=[2, 2])
+    t.add("LRN", "channels", FLOATS, "2x19x7x5", size=5, alpha=0.01, beta=0.6, bias=2.0)
+    t.add("LRN", "even size special", "fh", "2x9x31 special", size=4)
+
+
 def _norms(t: _Table) -> None:
     statistics = ["13", "13", "13", "13 positive"]
     t.add("BatchNormalization", "planes", FLOATS, ["2x13x7x9", *statistics], epsilon=0.01)
@@ -122,6 +138,12 @@ def _norms(t: _Table) -> None:
     t.add("InstanceNormalization", "long wide", "f", ["1x3x999 wide", "3", "3"])
     t.add("GroupNormalization", "per channel", FLOATS, ["2x12x7x9", "12", "12"], 21, num_groups=3)
     t.add("GroupNormalization", "per group", "fd", ["2x12x31", "4", "4"], 18, num_groups=4)
+    t.add("LpNormalization", "last", FLOATS, "5x7x70")
+    t.add("LpNormalization", "order 1 axis", "fd", "5x33x7 wide", axis=1, p=1)
+    t.add("LpNormalization", "special", "fh", "24x40 special")
+    t.add("MeanVarianceNormalization", "planes", FLOATS, "3x9x11x13")
+    t.add("MeanVarianceNormalization", "rows wide", "fd", "5x4x77 wide", axes=[2])
+    t.add("MeanVarianceNormalization", "special", "fh", "6x5x9 special", axes=[1, 2])
 
 
 def _softmaxes(t: _Table) -> None:
@@ -167,6 +189,6 @@ def _scans(t: _Table) -> None:
 def cases() -> list[Case]:
     """Every case, in the order of the table."""
     table = _Table()
-    for part in (_windows, _norms, _softmaxes, _reductions, _scans):
+    for part in (_windows, _more_pools, _norms, _softmaxes, _reductions, _scans):
         part(table)
     return table.cases
