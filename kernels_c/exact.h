@@ -248,4 +248,39 @@ typedef struct exact_cumsum_attrs {
 } exact_cumsum_attrs;
 int exact_cumsum_new(int kind, const exact_cumsum_attrs *attrs, int dtype, exact_op **op, exact_error *err);
 
+/* ---- Resize, Upsample: docs/resize.md ---- */
+/* Inputs X, roi, scales, sizes, the last three optional (form 11: Resize from opset 11 on), or X, scales (Resize 10 and
+ * Upsample; Upsample 7 has X alone and the attribute scales). Output Y. */
+enum { EXACT_RESIZE_11, EXACT_RESIZE_10, EXACT_UPSAMPLE };
+enum { EXACT_RESIZE_NEAREST, EXACT_RESIZE_LINEAR, EXACT_RESIZE_CUBIC };
+enum {
+  EXACT_HALF_PIXEL,
+  EXACT_PYTORCH_HALF_PIXEL,
+  EXACT_HALF_PIXEL_SYMMETRIC,
+  EXACT_ALIGN_CORNERS,
+  EXACT_ASYMMETRIC,
+  EXACT_TF_HALF_PIXEL_FOR_NN,
+  EXACT_TF_CROP_AND_RESIZE
+};
+enum { EXACT_ROUND_PREFER_FLOOR, EXACT_ROUND_PREFER_CEIL, EXACT_FLOOR, EXACT_CEIL };
+enum { EXACT_STRETCH, EXACT_NOT_LARGER, EXACT_NOT_SMALLER };
+typedef struct exact_resize_attrs {
+  int form;
+  int mode;
+  /* what follows: form 11 only */
+  int transform;
+  int nearest;
+  int policy;
+  float cubic_coeff_a;
+  float extrapolation_value;
+  int64_t exclude_outside;
+  int64_t antialias;
+  int n_axes; /* 0: all */
+  int64_t axes[16];
+  /* Upsample only; 0: an input */
+  int n_scales;
+  float scales[16];
+} exact_resize_attrs;
+int exact_resize_new(const exact_resize_attrs *attrs, int dtype, exact_op **op, exact_error *err);
+
 #endif

@@ -109,23 +109,24 @@ static int info_real(const node *n, const char *name, float *out) {
   return info_absent(n, name);
 }
 
-static int info_integers(const node *n, const char *name, int64_t *out, size_t *room) {
-  size_t size = 0;
-  if (ort_failed(n->api, ORT(n->api, KernelInfoGetAttributeArray_int64)(n->handle, name, NULL, &size)) || size == 0)
-    return info_absent(n, name);
-  size_t need = size;
-  if (size <= *room && ort_failed(n->api, ORT(n->api, KernelInfoGetAttributeArray_int64)(n->handle, name, out, &size)))
-    return -1;
-  *room = need;
-  return 1;
-}
+#define INFO_LIST(reader, type, function)                                                                                  \
+  static int info_##reader(const node *n, const char *name, type *out, size_t *room) {                                     \
+    size_t size = 0;                                                                                                       \
+    if (ort_failed(n->api, ORT(n->api, function)(n->handle, name, NULL, &size)) || size == 0) return info_absent(n, name); \
+    size_t need = size;                                                                                                    \
+    if (size <= *room && ort_failed(n->api, ORT(n->api, function)(n->handle, name, out, &size))) return -1;                \
+    *room = need;                                                                                                          \
+    return 1;                                                                                                              \
+  }
+INFO_LIST(integers, int64_t, KernelInfoGetAttributeArray_int64)
+INFO_LIST(reals, float, KernelInfoGetAttributeArray_float)
 
 static int info_text(const node *n, const char *name, char *out, size_t *room) {
   if (!ort_failed(n->api, ORT(n->api, KernelInfoGetAttribute_string)(n->handle, name, out, room))) return 1;
   return info_absent(n, name);
 }
 
-static const attr_source of_kernel = {info_integer, info_real, info_integers, info_text};
+static const attr_source of_kernel = {info_integer, info_real, info_integers, info_reals, info_text};
 
 /* ---- attributes as OrtOpAttr: graph nodes and shape inference ---- */
 static const OrtOpAttr *find_graph(const node *n, const char *name) {
@@ -157,6 +158,13 @@ static int read_ints(const node *n, const OrtOpAttr *attr, int64_t *out, size_t 
   return found;
 }
 
+static int read_reals(const node *n, const OrtOpAttr *attr, float *out, size_t *room) {
+  size_t bytes = *room * sizeof *out;
+  int found = read_attr(n, attr, ORT_ATTR_FLOATS, out, &bytes);
+  *room = bytes / sizeof *out;
+  return found;
+}
+
 static int read_text(const node *n, const OrtOpAttr *attr, char *out, size_t *room) {
   size_t bytes = *room - 1;
   int found = read_attr(n, attr, ORT_ATTR_STRING, out, &bytes);
@@ -176,10 +184,13 @@ static int read_text(const node *n, const OrtOpAttr *attr, char *out, size_t *ro
   static int where##_integers(const node *n, const char *name, int64_t *out, size_t *r) { \
     return read_ints(n, find_##where(n, name), out, r);                                   \
   }                                                                                       \
+  static int where##_reals(const node *n, const char *name, float *out, size_t *r) {      \
+    return read_reals(n, find_##where(n, name), out, r);                                  \
+  }                                                                                       \
   static int where##_text(const node *n, const char *name, char *out, size_t *r) {        \
     return read_text(n, find_##where(n, name), out, r);                                   \
   }                                                                                       \
-  static const attr_source of_##where = {where##_integer, where##_real, where##_integers, where##_text};
+  static const attr_source of_##where = {where##_integer, where##_real, where##_integers, where##_reals, where##_text};
 READERS(graph)
 READERS(inference)
 

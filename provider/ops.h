@@ -33,6 +33,7 @@ typedef struct attr_source {
   int (*integer)(const struct node *node, const char *name, int64_t *out);
   int (*real)(const struct node *node, const char *name, float *out);
   int (*integers)(const struct node *node, const char *name, int64_t *out, size_t *n);
+  int (*reals)(const struct node *node, const char *name, float *out, size_t *n);
   int (*text)(const struct node *node, const char *name, char *out, size_t *n);
 } attr_source;
 

@@ -18,6 +18,9 @@ from test_bits_conv import HARD as CONV
 from test_bits_conv import HARD_TRANSPOSE as CONV_TRANSPOSE
 from test_bits_pool import HARD as POOL
 from test_bits_pool import MAX_POOL_PARAMS
+from test_bits_resize import FORMS as RESIZE_FORMS
+from test_bits_resize import HARD as RESIZE
+from test_bits_resize import NUMBERS
 
 PAGE = mmap.PAGESIZE
 AT_END = True
@@ -83,6 +86,19 @@ def calls():
 
     yield from second_group()
     yield from third_group()
+    yield from resizes()
+
+
+def resizes():
+    for name, (shape, attributes) in RESIZE.items():
+        for mode, variations in RESIZE_FORMS.values():
+            for extra in variations:
+                yield "resize", f"{name} {extra}", [shape], {"mode": mode, **attributes, **extra}, NUMBERS
+    for width in range(1, 36):
+        for scale in (2.0, 0.5, 1.7) if width > 1 else (2.0,):
+            for mode, types in (("nearest", [*NUMBERS, "bool"]), ("linear", NUMBERS), ("cubic", ["float32", "uint8"])):
+                for scales in ([1, 1, scale], [1, 2, 1]):
+                    yield "resize", f"{mode} {width} by {scale}", [[1, 2, width]], {"scales": scales, "mode": mode}, types
 
 
 def second_group():

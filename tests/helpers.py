@@ -52,6 +52,8 @@ def data(rng, shape, dtype, kind="normal"):
     """Random array: see the branches for what each kind is there for."""
     dtype = np.dtype(dtype)
     shape = tuple(shape)
+    if dtype == np.bool_:
+        return rng.random(shape) < 0.5
     if dtype not in FLOATS:
         info = np.iinfo(dtype)
         return rng.integers(info.min, info.max, shape, dtype=dtype, endpoint=True)

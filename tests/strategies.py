@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from helpers import FLOAT_PARAMS, KINDS, TYPE_NAMES, data
 from hypothesis import strategies as st
+from reference.resize import COORDINATES as COORDINATE_MODES
 
 AUTO_PADS = ("NOTSET", "NOTSET", "NOTSET", "SAME_UPPER", "SAME_LOWER", "VALID")
 
@@ -357,4 +358,98 @@ def mean_variance_norms(draw, dtypes=FLOAT_PARAMS, kinds=KINDS):
         attributes["axes"] = draw(st.permutations(axes or [0])) + axes[:1] * draw(small(0, 1))
         if draw(small(0, 39)) == 0:
             attributes["axes"].append(spoilt_axis(draw, rank))
+    return Node([shape], draw(st.sampled_from(dtypes)), draw(st.sampled_from(kinds)), draw(seeds()), attributes)
+
+
+# ---- Resize, Upsample ----
+
+RESIZE_TYPES = (*FLOAT_PARAMS, "float32", "int8", "uint8", "int32", "int64")
+SCALES = (1.0, 2.0, 0.5, 3.0, 4.0, 1.5, 0.75, 0.6, 0.4, 1.3, 2.5, 0.3, 1 / 3, 0.25, 0.99, 1.01, 224 / 706)
+MAPPINGS = (*COORDINATE_MODES, "half_pixel", "align_corners", "tf_crop_and_resize")
+ROI_ENDS = (0.0, 1.0, 0.2, 0.8, 0.4999, -0.1, 1.3, -0.0)
+
+
+@st.composite
+def extents(draw, count, most):
+    """Output extents or input extents: mostly small, one that may be long."""
+    sizes = [draw(st.sampled_from((2, 1, 3, 3, 4, 5, 7, 8))) for _ in range(count)]
+    if draw(st.booleans()):
+        sizes[draw(small(0, count - 1))] = draw(small(1, most))
+    return sizes
+
+
+@st.composite
+def scale_lists(draw, shape, least=0.0, most=9000):
+    """Scales of a few axes, the others 1; now and then one that is not allowed."""
+    scales = [1.0] * len(shape)
+    for i in draw(st.permutations(range(len(shape))))[: draw(small(1, 3))]:
+        one = st.sampled_from(SCALES) if draw(small(0, 3)) else st.floats(0.1875, 5.0, width=32)
+        scales[i] = draw(one.filter(lambda s: s >= least))
+    while np.prod(np.array(shape) * np.array(scales)) > most:
+        scales[int(np.argmax(scales))] /= 2
+    if draw(small(0, 49)) == 0:
+        scales[draw(small(0, len(shape) - 1))] = draw(st.sampled_from((0.0, -1.0, np.nan, np.inf, 1e30)))
+    return np.array(scales, np.float32)
+
+
+@st.composite
+def size_lists(draw, shape, common=False, most=9000):
+    """common: the largest quotient is the scale of all axes."""
+    sizes = [n if draw(st.booleans()) else m for n, m in zip(shape, draw(extents(len(shape), 60)), strict=True)]
+    quotients = np.array(sizes) / np.maximum(1, shape)
+    while np.prod(np.array(shape) * quotients.max() + 1 if common else sizes) > most and max(sizes) > 1:
+        worst = int(np.argmax(quotients if common and sizes[int(np.argmax(quotients))] > 1 else sizes))
+        sizes[worst] = max(1, sizes[worst] // 2)
+        quotients = np.array(sizes) / np.maximum(1, shape)
+    if draw(small(0, 49)) == 0:
+        sizes[draw(small(0, len(shape) - 1))] = draw(st.sampled_from((0, -1, 2**31, 2**62)))
+    return np.array(sizes, np.int64)
+
+
+@st.composite
+def resizes(draw, dtypes=RESIZE_TYPES, kinds=KINDS, modes=("nearest", "linear", "cubic")):
+    """A Resize of the newest opset. roi, scales and sizes are among the attributes."""
+    mode = draw(st.sampled_from(modes))
+    shape = draw(extents(draw(small(1, 5)), 70))
+    if draw(small(0, 19)) == 0:
+        shape[draw(small(0, len(shape) - 1))] = 0
+    attributes = {"mode": mode, "coordinate_transformation_mode": draw(st.sampled_from(MAPPINGS))}
+    if mode == "nearest" or draw(small(0, 9)) == 0:
+        attributes["nearest_mode"] = draw(st.sampled_from(("floor", "ceil", "round_prefer_floor", "round_prefer_ceil")))
+    if draw(st.booleans()):
+        attributes["antialias"] = 1
+    if draw(small(0, 2)) == 0:
+        attributes["exclude_outside"] = 1
+    if mode == "cubic" and draw(st.booleans()):
+        attributes["cubic_coeff_a"] = draw(st.sampled_from((-0.5, -1.0, 0.0, 0.25, -0.6, np.inf, np.nan, 1e30)))
+    listed = list(range(len(shape)))
+    if draw(st.booleans()):
+        listed = draw(st.permutations(listed))[: draw(small(1, 4))]
+        attributes["axes"] = [a - len(shape) * draw(small(0, 1)) for a in listed]
+        if draw(small(0, 49)) == 0:
+            attributes["axes"][0] = draw(st.sampled_from((len(shape), attributes["axes"][-1] % len(shape), 2**40)))
+    lengths = [shape[a] for a in listed]
+    budget = max(1, 9000 // max(1, int(np.prod(shape)) // max(1, int(np.prod(lengths)))))
+    if draw(st.booleans()):
+        attributes["scales"] = draw(scale_lists(lengths, most=budget))
+    else:
+        policy = draw(st.sampled_from(("stretch", "stretch", "not_larger", "not_smaller")))
+        sizes = draw(size_lists(lengths, policy == "not_smaller", most=budget))
+        attributes["sizes"] = np.where(np.array(lengths) == 0, 0, sizes) if draw(small(0, 9)) else sizes
+        attributes["keep_aspect_ratio_policy"] = policy
+    if attributes["coordinate_transformation_mode"] == "tf_crop_and_resize":
+        attributes["extrapolation_value"] = draw(st.sampled_from((0.0, -0.0, 7.75, -7.75, 300.0, -1e20, 1e-41, np.inf, np.nan)))
+        if draw(small(0, 7)):
+            ends = ROI_ENDS if draw(small(0, 3)) else (*ROI_ENDS, np.nan, np.inf, -1e38)
+            roi = [draw(st.sampled_from(ends)) for _ in range(2 * len(listed) - (draw(small(0, 49)) == 0))]
+            with np.errstate(over="ignore"):
+                attributes["roi"] = np.array(roi, draw(st.sampled_from((np.float32, np.float32, np.float64, np.float16))))
+    return Node([shape], draw(st.sampled_from(dtypes)), draw(st.sampled_from(kinds)), draw(seeds()), attributes)
+
+
+@st.composite
+def upsamples(draw, least=1.0, dtypes=RESIZE_TYPES, kinds=KINDS):
+    """An Upsample (least scale 1) or a Resize of opset 10 (least scale 0)."""
+    shape = draw(extents(draw(small(1, 5)), 40))
+    attributes = {"scales": draw(scale_lists(shape, least)), "mode": draw(st.sampled_from(("nearest", "linear")))}
     return Node([shape], draw(st.sampled_from(dtypes)), draw(st.sampled_from(kinds)), draw(seeds()), attributes)

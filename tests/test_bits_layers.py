@@ -76,6 +76,41 @@ def test_whole_planes(shape):
     check("batch_normalization", x, scale, bias, mean, np.abs(var), threads=(1, 2))
 
 
+RESIZE = {
+    "nearest 2x, 96 @40": ([1, 96, 40, 40], {"scales": [1, 1, 2, 2], "coordinate_transformation_mode": "asymmetric"}),
+    "nearest 8x, 24 @20x23": ([1, 24, 20, 23], {"scales": [1, 1, 8, 8], "nearest_mode": "floor"}),
+    "linear 2x, 64 @28, batch 2": ([2, 64, 28, 28], {"scales": [1, 1, 2, 2], "mode": "linear"}),
+    "linear to 224": ([1, 3, 300, 413], {"sizes": [1, 3, 224, 224], "mode": "linear"}),
+    "linear to 224, antialias": ([1, 3, 300, 413], {"sizes": [1, 3, 224, 224], "mode": "linear", "antialias": 1}),
+    "linear 4x, corners, 21 @33": (
+        [1, 21, 33, 33],
+        {"sizes": [1, 21, 129, 129], "mode": "linear", "coordinate_transformation_mode": "align_corners"},
+    ),
+    "cubic 3x, 3 @50": ([1, 3, 50, 50], {"scales": [1, 1, 3, 3], "mode": "cubic"}),
+    "cubic down, antialias": ([1, 3, 200, 310], {"scales": [0.3, 0.41], "axes": [2, 3], "mode": "cubic", "antialias": 1}),
+    "channels last, 224": ([1, 150, 200, 3], {"sizes": [1, 224, 224, 3], "mode": "linear"}),
+    "linear, 3 axes": ([1, 8, 12, 24, 24], {"scales": [1, 1, 2, 2, 2], "mode": "linear"}),
+    "crop, 3 @120": (
+        [1, 3, 120, 120],
+        {
+            "roi": np.array([0.1, 0.2, 0.9, 1.1], np.float32),
+            "sizes": [96, 97],
+            "axes": [2, 3],
+            "mode": "linear",
+            "coordinate_transformation_mode": "tf_crop_and_resize",
+        },
+    ),
+}
+
+
+@pytest.mark.parametrize("name", RESIZE)
+def test_resize(name):
+    shape, attributes = RESIZE[name]
+    for dtype in (np.float32, np.uint8, np.float16):
+        x = data(np.random.default_rng(0), shape, dtype, "special")
+        check("resize", x, threads=(1, 2), **attributes)
+
+
 def test_calls_at_the_same_time():
     """Eight Python threads at once, each with threads of its own; the results are those of one call alone."""
     rng = np.random.default_rng(3)
@@ -94,6 +129,8 @@ def test_calls_at_the_same_time():
         lambda threads: kernels.lrn(x, size=5, beta=0.6, threads=threads),
         lambda threads: kernels.lp_normalization(x, axis=1, threads=threads),
         lambda threads: kernels.mean_variance_normalization(x, threads=threads),
+        lambda threads: kernels.resize(x, scales=[1, 1, 1.7, 0.6], mode="linear", threads=threads),
+        lambda threads: kernels.resize(x, scales=[1, 1, 2, 2], mode="cubic", threads=threads),
     ]
     for name, _ in variants((1,)):
         with isa(name), concurrent.futures.ThreadPoolExecutor(8) as pool:

@@ -145,7 +145,7 @@ def test_lrn(node):
 @given(strategies.lp_norms(**FINITE))
 @examples(80)
 def test_lp_normalization(node):
-    compare(node, "LpNormalization", kernels.lp_normalization, 22)
+    compare(node, "LpNormalization", kernels.lp_normalization, 13)
 
 
 @given(strategies.mean_variance_norms(dtypes=["float32"], kinds=["normal"]))

@@ -32,7 +32,10 @@ def model(operator, inputs, attributes, form, outputs=1, opset=OPSET):
     given_arrays = {n: a for n, a in zip(names, inputs, strict=True) if a is not None}
     constants = {n: a for n, a in given_arrays.items() if form == "constants" and n != "x0"}
     feeds = {n: a for n, a in given_arrays.items() if n not in constants}
-    shapes = {n: (a.dtype, [f"{n}_{i}" for i in range(a.ndim)] if form == "dynamic" else a.shape) for n, a in feeds.items()}
+    dynamic = [
+        n for n in feeds if form == "dynamic" and (n == "x0" or operator != "Resize")
+    ]  # onnx takes an unknown length of sizes as 0
+    shapes = {n: (a.dtype, [f"{n}_{i}" for i in range(a.ndim)] if n in dynamic else a.shape) for n, a in feeds.items()}
     results = [f"y{i}" for i in range(outputs)]
     return graph([node(operator, names, results, **attributes)], shapes, constants, results, opset), feeds
 
@@ -427,6 +430,141 @@ def test_cumsum_axis_computed_at_run_time(face):
         run.run(None, {"x": x, "a": np.array(-2, np.int32)})
 
 
+# ---- Resize, Upsample ----
+
+
+def onnx_resize(random_node, opset):
+    """(inputs, attributes) of the node; of those that the opset has."""
+    attributes = dict(random_node.attributes)
+    inputs = [*random_node.inputs(), *(attributes.pop(name, None) for name in ("roi", "scales", "sizes"))]
+    if opset < 18:
+        assume("axes" not in attributes and attributes.pop("keep_aspect_ratio_policy", "stretch") == "stretch")
+        assume(attributes.pop("antialias", 0) == 0)
+    if opset == 11:  # roi and scales are not optional
+        assume(inputs[1] is not None or attributes["coordinate_transformation_mode"] != "tf_crop_and_resize")
+        inputs[1:3] = [np.array([], np.float32) if array is None else array for array in inputs[1:3]]
+    while inputs[-1] is None:
+        inputs.pop()
+    return inputs, attributes
+
+
+@given(
+    strategies.resizes(dtypes=[*DTYPES, "int8", "uint8", "int32", "int64"]),
+    st.sampled_from(FORMS),
+    st.sampled_from((11, 13, 18, 19, 22)),
+)
+@examples(250)
+def test_resize(random_node, form, opset):
+    want = attempt(reference.resize, *random_node.inputs(), **random_node.attributes)
+    inputs, attributes = onnx_resize(random_node, opset)
+    run_and_compare("Resize", inputs, attributes, want, form, opset)
+
+
+@given(strategies.upsamples(dtypes=[*DTYPES, "int8", "uint8", "int32", "int64"]), st.sampled_from(FORMS), st.booleans())
+@examples(60)
+def test_upsample(random_node, form, old):
+    """Opset 7 has the scales as an attribute."""
+    mode, scales = random_node.attributes["mode"], random_node.attributes["scales"]
+    want = attempt(reference.upsample, *random_node.inputs(), **random_node.attributes)
+    inputs, attributes = random_node.inputs(), {"mode": mode}
+    if old:
+        run_and_compare("Upsample", inputs, {**attributes, "scales": scales.tolist()}, want, form, 7)
+    else:
+        run_and_compare("Upsample", [*inputs, scales], attributes, want, form, 9)
+
+
+@given(strategies.upsamples(0.0, dtypes=[*DTYPES, "int8", "uint8", "int32", "int64"]), st.sampled_from(FORMS))
+@examples(60)
+def test_resize_of_opset_10(random_node, form):
+    mode, scales = random_node.attributes["mode"], random_node.attributes["scales"]
+    old = {"coordinate_transformation_mode": "asymmetric", "nearest_mode": "floor"}
+    want = attempt(reference.resize, *random_node.inputs(), scales=scales, mode=mode, **old)
+    run_and_compare("Resize", [*random_node.inputs(), scales], {"mode": mode}, want, form, 10)
+
+
+@pytest.mark.parametrize("face", FACES)
+def test_bool_resize(face):
+    x = np.random.default_rng(3).random((1, 4, 7)) < 0.4
+    proto, feeds = model("Resize", [x, None, np.array([1, 2, 1.7], np.float32)], {}, "inputs", opset=19)
+    assert_bits(session(proto, face).run(None, feeds)[0], reference.resize(x, scales=[1, 2, 1.7]))
+
+
+@pytest.mark.parametrize("face", FACES)
+@pytest.mark.parametrize("mode", ["nearest", "linear", "cubic"])
+def test_scales_and_sizes_computed_at_run_time(mode, face):
+    """One session, other scales, sizes and shapes at every run, computed by a node."""
+    rng = np.random.default_rng(1)
+    x_of = lambda: data(rng, (2, 5, 7), np.float32)  # noqa: E731
+
+    def resize_by(name, dtype):
+        length = None if name == "scales" else [3]  # onnx takes an unknown length of sizes as 0
+        inputs = {"x": (np.float32, ["n", "c", "w"]), "a": (dtype, length)}
+        places = ["x", "", "b"] if name == "scales" else ["x", "", "", "b"]
+        nodes = [node("Neg", ["a"], ["b"], "neg"), node("Resize", places, mode=mode)]
+        run = session(graph(nodes, inputs, opset=19), face)
+        return lambda x, values: run.run(None, {"x": x, "a": -np.array(values, dtype)})[0]
+
+    by_scales, by_sizes = resize_by("scales", np.float32), resize_by("sizes", np.int64)
+    for scales in ([1, 2, 1.5], [1, 1, 1], [1, 0.5, 3], [2.5, 1, 0.4], [1, 2, 1.5]):
+        x = x_of()
+        assert_bits(by_scales(x, scales), reference.resize(x, scales=scales, mode=mode))
+    for scales in ([1, 2], [1, 0, 1], [1, -2, 1], [1, np.nan, 1], [1, np.inf, 1], [1, 1, 1e30], [], [[1, 1, 1]]):
+        with pytest.raises(Exception, match=r"(?s)Resize.*scale"):
+            by_scales(x_of(), scales)
+    for sizes in ([2, 9, 11], [2, 5, 7], [1, 1, 1], [3, 4, 40], [2, 9, 11]):
+        x = x_of()
+        assert_bits(by_sizes(x, sizes), reference.resize(x, sizes=sizes, mode=mode))
+    for sizes in ([2, 0, 7], [2, -9, 7], [2, 2**30, 2**30]):
+        with pytest.raises(Exception, match=r"(?s)Resize.*(size|memory)"):
+            by_sizes(x_of(), sizes)
+    x = x_of()
+    assert_bits(by_sizes(x, [2, 9, 11]), reference.resize(x, sizes=[2, 9, 11], mode=mode))
+
+
+@pytest.mark.parametrize("face", FACES)
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.float16])
+def test_roi_computed_at_run_time(dtype, face):
+    attributes = {
+        "mode": "linear",
+        "coordinate_transformation_mode": "tf_crop_and_resize",
+        "extrapolation_value": 5.5,
+        "axes": [2, 1],
+    }
+    nodes = [node("Neg", ["a"], ["roi"], "neg"), node("Resize", ["x", "roi", "", "sizes"], **attributes)]
+    inputs = {"x": (np.float32, ["n", "c", "w"]), "a": (dtype, None)}
+    run = session(graph(nodes, inputs, {"sizes": np.array([6, 9])}, opset=19), face)
+    x = data(np.random.default_rng(2), (2, 5, 7), np.float32)
+    for roi in ([0, 0, 1, 1], [0.1, 0.2, 0.8, 0.9], [-0.5, 0.5, 0.5, 1.5], [np.nan, 0, 1, np.inf], [0, 0, 1, 1]):
+        roi = np.array(roi, dtype)
+        assert_bits(run.run(None, {"x": x, "a": -roi})[0], reference.resize(x, roi, None, np.array([6, 9]), **attributes))
+    for roi in ([0, 1], [], [0, 0, 0, 1, 1, 1]):
+        with pytest.raises(Exception, match=r"(?s)Resize.*roi"):
+            run.run(None, {"x": x, "a": np.array(roi, dtype)})
+
+
+@pytest.mark.parametrize("face", FACES)
+def test_a_roi_that_does_not_act(face):
+    x, scales = data(np.random.default_rng(2), (2, 5), np.float32), np.array([1, 2], np.float32)
+    for roi in (np.zeros(0, np.float32), np.ones(3, np.float32), np.ones(1)):
+        proto, feeds = model("Resize", [x, roi, scales], {"mode": "linear"}, "inputs", opset=19)
+        assert_bits(session(proto, face).run(None, feeds)[0], reference.resize(x, scales=scales, mode="linear"))
+
+
+@pytest.mark.parametrize("face", FACES)
+def test_images_of_a_batch_in_a_session(face):
+    nodes = [
+        node("Resize", ["x", "", "up"], ["u"], "u", mode="cubic"),
+        node("Resize", ["u", "", "down"], ["d"], "d", mode="linear", antialias=1),
+        node("Resize", ["d", "", "up"], name="y"),
+    ]
+    weights = {"up": np.array([1, 1, 2, 1.7], np.float32), "down": np.array([1, 1, 0.4, 0.6], np.float32)}
+    run = session(graph(nodes, {"x": (np.float32, ["n", 3, 9, 21])}, weights, opset=19), face)
+    x = data(np.random.default_rng(8), (4, 3, 9, 21), np.float32)
+    (whole,) = run.run(None, {"x": x})
+    for row in range(4):
+        assert_bits(run.run(None, {"x": x[row : row + 1]})[0], whole[row : row + 1])
+
+
 @pytest.mark.parametrize("face", FACES)
 def test_bool_reductions(face):
     x = np.random.default_rng(3).random((4, 7)) < 0.4
@@ -466,6 +604,8 @@ DENORMAL = {
     "LayerNormalization": ("layer_normalization", [(2, 9, 70), (70,), (70,)], {"epsilon": 1e-44}),
     "GroupNormalization": ("group_normalization", [(2, 9, 70), (9,), (9,)], {"epsilon": 1e-44, "num_groups": 3}),
     "LogSoftmax": ("log_softmax", [(9, 70)], {}),
+    "Resize": ("resize", [(2, 3, 9, 21)], {"mode": "cubic"}),
+    "Upsample": ("upsample", [(2, 3, 9, 21)], {"mode": "linear"}),
 }
 
 
@@ -483,8 +623,11 @@ def test_denormal_as_zero(operator, face, threads):
         arrays.append(np.array(1))
     if operator == "MaxUnpool":
         arrays.append(rng.permutation(4 * arrays[0].size)[: arrays[0].size].reshape(arrays[0].shape))
+    if operator in ("Resize", "Upsample"):
+        arrays += [*[None] * (operator == "Resize"), np.array([1, 1, 1.7, 2.3], np.float32)]
+    opset = 9 if operator == "Upsample" else OPSET
     want = as_tuple(getattr(reference, function)(*arrays, **attributes))
-    proto, feeds = model(operator, arrays, attributes, "inputs")
+    proto, feeds = model(operator, arrays, attributes, "inputs", opset=opset)
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads
     options.add_session_config_entry("session.set_denormal_as_zero", "1")

@@ -1,7 +1,8 @@
 """Cases from public reports and from probes, with the right value by docs/.
 
 data/cases.json: `inputs` and `outputs` are literal tensors ("nan", "inf", "-inf" for what JSON lacks); an `error` instead
-of outputs is the kind of refusal. `constant_inputs` are the inputs that are initializers in the model of the report.
+of outputs is the kind of refusal; null is an omitted input. `constant_inputs` are the inputs that are initializers in the
+model of the report.
 """
 
 import json
@@ -37,6 +38,7 @@ FUNCTIONS = {
     "ReduceProd": "reduce_prod",
     "ReduceSum": "reduce_sum",
     "ReduceSumSquare": "reduce_sum_square",
+    "Resize": "resize",
     "Softmax": "softmax",
 }
 ERRORS = {"invalid": ValueError, "unsupported": NotImplementedError}
@@ -48,7 +50,7 @@ def tensor(description):
 
 
 def tensors(case):
-    return [tensor(t) for t in case["inputs"]]
+    return [None if t is None else tensor(t) for t in case["inputs"]]
 
 
 def arguments(case):
@@ -60,6 +62,9 @@ def arguments(case):
         inputs[1:] = [axes.tolist() for axes in inputs[1:]]
     if case["operator"] == "Softmax" and case["opset"] < 13:
         extra["flatten"] = True
+    if case["operator"] == "Resize" and case["opset"] == 10:
+        inputs[1:] = [None, inputs[1]]
+        extra |= {"coordinate_transformation_mode": "asymmetric", "nearest_mode": "floor"}
     return inputs, {**case["attributes"], **extra}
 
 

@@ -69,8 +69,10 @@ def test_proof_record_is_of_these_sources():
 
 
 def test_rows_reach_the_newest_revision():
+    """The newest that is not deprecated: Upsample ends with revision 9."""
     import onnx
 
+    schemas = [s for s in onnx.defs.get_all_schemas_with_history() if s.domain == "" and not s.deprecated]
     for name in TYPES:
-        newest = onnx.defs.get_schema(name).since_version
+        newest = max(s.since_version for s in schemas if s.name == name)
         assert any(row.type == name and row.since <= newest <= row.until for row in OPERATORS), name

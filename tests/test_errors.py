@@ -255,6 +255,88 @@ def third_group():
     yield "mean_variance_normalization", (ones(),), {}, INVALID, "ax[ei]s|rank"
 
 
+def f32(*values):
+    return np.array(values, np.float32)
+
+
+def resize_faults():
+    """Resize and Upsample."""
+    up, crop = f32(1, 1, 2, 2), {"coordinate_transformation_mode": "tf_crop_and_resize"}
+    for name, value in (
+        ("mode", "bilinear"),
+        ("mode", "Linear"),
+        ("mode", ""),
+        ("coordinate_transformation_mode", "half_pixels"),
+        ("coordinate_transformation_mode", ""),
+        ("nearest_mode", "round"),
+        ("nearest_mode", "FLOOR"),
+        ("keep_aspect_ratio_policy", "larger"),
+        ("keep_aspect_ratio_policy", "not_larger"),  # with scales
+        ("exclude_outside", 2),
+        ("exclude_outside", -1),
+        ("antialias", 2),
+        ("antialias", 2**40),
+        ("axes", [0, 1, 2, 4]),
+        ("axes", [0, 1, 2, -5]),
+        ("axes", [0, 1, 2, 2]),
+        ("axes", [0, 1, 2, -2]),
+        ("axes", [0, 1, 2, 2**40]),
+        ("axes", [0, 1, 2, -(2**63)]),
+    ):
+        yield "resize", (X, None, up), {name: value}, INVALID, "ax[ei]s" if name == "axes" else name
+    for bad in (0, -0.0, -1, -1e-30, np.nan, np.inf, -np.inf):
+        yield "resize", (X, None, f32(1, 1, bad, 2)), {}, INVALID, "scale"
+        yield "resize", (X, None, f32(bad)), {"axes": [-1], "mode": "linear"}, INVALID, "scale"
+        yield "upsample", (X, f32(1, 1, bad, 2)), {}, INVALID, "scale"
+    yield "upsample", (X, f32(1, 1, 0.99, 2)), {}, INVALID, "scale"
+    yield "upsample", (X, f32(0.5, 1, 1, 2)), {"mode": "linear"}, INVALID, "scale"
+    for scales in (f32(1, 2), f32(1, 1, 1, 2, 2), np.ones((2, 2), np.float32), np.ones((4, 1), np.float32), np.float32(2)):
+        yield "resize", (X, None, scales), {}, INVALID, "scales"
+        yield "upsample", (X, scales), {}, INVALID, "scales"
+    yield "resize", (X, None, f32(1, 1, 2, 2)), {"axes": [2, 3]}, INVALID, "scales"
+    for sizes in ([4, 4], [2, 4, 4, 4, 4], [[2, 4], [4, 4]], 4):
+        yield "resize", (X, None, None, np.array(sizes)), {}, INVALID, "sizes"
+    for bad in (0, -1, -(2**63)):
+        for policy in ("stretch", "not_larger", "not_smaller"):
+            attributes = {"axes": [2, 3], "keep_aspect_ratio_policy": policy}
+            yield "resize", (X, None, None, np.array([bad, 5])), attributes, INVALID, "size"
+            yield "resize", (X, None, None, np.array([5, bad])), {**attributes, "mode": "cubic"}, INVALID, "size"
+    for policy in ("stretch", "not_larger", "not_smaller"):
+        attributes = {"axes": [1, 2], "keep_aspect_ratio_policy": policy}
+        yield "resize", (ones(2, 0, 3), None, None, np.array([1, 3])), attributes, INVALID, "size"
+    yield "resize", (X, None, None, f32(2, 4, 5, 6)), {}, (INVALID, TypeError), "sizes"
+    yield "resize", (X, None, up, np.array([2, 4, 5, 6])), {}, INVALID, "scales|sizes"
+    yield "resize", (X,), {}, INVALID, "scales|sizes"
+    yield "resize", (X, None, f32(), np.array([], np.int64)), {}, INVALID, "scales|sizes"
+    yield "resize", (X, f32(0, 0, 1, 1)), crop, INVALID, "scales|sizes"
+    for roi in (
+        f32(0, 0, 1, 1),
+        f32(),
+        f32(*[0] * 9),
+        np.zeros((4, 2), np.float32),
+        np.zeros(8, np.int64),
+    ):
+        yield "resize", (X, roi, up), crop, INVALID, "roi"
+    yield "resize", (X, np.zeros(8, complex), up), crop, UNSUPPORTED, "roi"
+    yield "resize", (X, f32(*[0] * 8), f32(2, 2)), {"axes": [2, 3], **crop}, INVALID, "roi"
+    yield "resize", (X, f32(0, 0), up), {**crop, "mode": "linear"}, INVALID, "roi"
+    for mode in ("linear", "cubic"):
+        yield "resize", (X.astype(bool), None, up), {"mode": mode}, UNSUPPORTED, "type|bool"
+    yield "upsample", (X.astype(bool), up), {"mode": "linear"}, UNSUPPORTED, "type|bool"
+    yield "upsample", (X, up), {"mode": "cubic"}, INVALID, "mode"
+    for dtype in (np.int16, np.uint16, np.uint32, np.uint64, complex):
+        yield "resize", (X.astype(dtype), None, up), {}, UNSUPPORTED, "type"
+        yield "upsample", (X.astype(dtype), up), {}, UNSUPPORTED, "type"
+    yield "resize", (ones(), None, f32()), {}, INVALID, "rank|scales"
+    yield "resize", (ones(), None, None, np.array([], np.int64)), {}, INVALID, "rank|sizes"
+    yield "upsample", (ones(), f32()), {}, INVALID, "rank|scales"
+    yield "resize", (ones(*[1] * 17), None, f32(*[1] * 17)), {}, (INVALID, UNSUPPORTED), "rank|dimension"
+    yield "upsample", (ones(*[1] * 17), f32(*[1] * 17)), {}, (INVALID, UNSUPPORTED), "rank|dimension"
+    for batch in (1, 0):  # found also where there is nothing to compute
+        yield "resize", (ones(batch, 4), None, None, np.array([2**31])), {"axes": [1]}, UNSUPPORTED, "2\\^31|axis|extent"
+    yield "resize", (ones(0, 3), None, f32(1, 1e30)), {}, INVALID, "scale|extent|size"
+
+
 I8 = ones(2, 4, 6, 7, dtype=np.int8)
 F64 = {name: array.astype(np.float64) for name, array in (("X", X), ("W", W), ("B", B), ("C", C))}
 # operator, inputs, attributes, kind, pattern of the text
@@ -311,6 +393,7 @@ INPUTS = [
     ("batch_normalization", (X, C.astype(int), C, C, C), {}, (INVALID, UNSUPPORTED), "type|int64|scale"),
     *second_group(),
     *third_group(),
+    *resize_faults(),
 ]
 
 
@@ -360,6 +443,11 @@ def test_refused_in_fast_mode(operator, inputs, attributes, kind, pattern):
         ("max_unpool", (X, np.zeros(X.shape, np.int64)), {"pads": [3, 3, 3, 3], "strides": [], **K}),
         ("lrn", (X,), {"size": 2**63 - 1, "alpha": -1.0, "beta": float("nan")}),
         ("mean_variance_normalization", (X,), {"axes": [1] * 16}),
+        ("resize", (X, None, f32(2, 2), np.array([], np.int64)), {"axes": (3, -2)}),
+        ("resize", (X, f32(1), f32(1, 1, 1, 2)), {"exclude_outside": 1, "antialias": 1, "cubic_coeff_a": np.nan}),
+        ("resize", (ones(2, 0, 3), None, f32(1, 7, 2)), {"mode": "cubic"}),
+        ("resize", (ones(2, 0, 3), None, None, np.array([2, 0, 6])), {"keep_aspect_ratio_policy": "not_larger"}),
+        ("resize", (X, None, f32(1, 1, 1, 0.01)), {"mode": "linear", "antialias": 1}),
     ],
 )
 def test_not_refused(operator, inputs, attributes):
@@ -403,6 +491,17 @@ ABSURD = [
     ("max_unpool", (X, PLACES, np.array([2, 4, 2**40, 2**40])), K),
     ("max_unpool", (X, PLACES, np.array([2, 4, 2**63 - 1, 1])), K),
     ("max_unpool", (X, PLACES, np.array([2, 4, 2**63 - 1, 2**63 - 1])), K),
+    ("resize", (X,), {"scales": f32(1, 1, 1e18, 1e18)}),
+    ("resize", (X,), {"scales": f32(1, 1, 1, 3e38), "mode": "linear"}),
+    ("resize", (X,), {"scales": f32(*[2e8] * 4)}),
+    ("resize", (X,), {"scales": f32(*[2e8] * 4), "mode": "cubic", "antialias": 1}),
+    ("resize", (X,), {"sizes": [2, 4, 2**62, 2**62]}),
+    ("resize", (X,), {"sizes": [2**63 - 1] * 4, "mode": "linear"}),
+    ("resize", (X,), {"sizes": [2**30] * 4, "mode": "linear"}),
+    ("resize", (X,), {"sizes": [1, 2**63 - 1, 1, 1], "keep_aspect_ratio_policy": "not_smaller"}),
+    ("resize", (X.astype(np.int8),), {"sizes": [2**31 - 1, 2**31 - 1, 1, 1]}),
+    ("upsample", (X,), {"scales": f32(1, 1, 1e9, 1e9)}),
+    ("upsample", (X,), {"scales": f32(1, 1, 3e38, 1), "mode": "linear"}),
 ]
 
 

@@ -145,19 +145,19 @@ def _rest() -> list[Row]:
     rows = [
         row("LpPool", 30.0, "LpPool", image, kernel_shape=[3, 3], strides=[2, 2], pads=[1] * 4, note=" 3x3/2"),
         row("LpPool", 30.0, "LpPool", image, kernel_shape=[2, 2], strides=[2, 2], p=1, note=" 2x2/2 p 1"),
-        row("LpPool", 3.0, "LpPool", image, kernel_shape=[2, 2], strides=[2, 2], p=3, note=" 2x2/2 p 3"),
+        row("LpPool", 10.0, "LpPool", image, kernel_shape=[2, 2], strides=[2, 2], p=3, note=" 2x2/2 p 3"),
     ]
     rows += [row("GlobalLpPool", 10.0, "GlobalLpPool", s) for s in ((1, 2048, 7, 7), planes)]
     rows.append(
         row("MaxUnpool", 1.0, "MaxUnpool", planes, _indices(planes), kernel_shape=[2, 2], strides=[2, 2], note=" 2x2/2")
     )
     rows += [row("LRN", 10.0, "LRN", s, size=5) for s in ((1, 96, 27, 27), planes)]
-    rows.append(row("LRN", 2.0, "LRN", (1, 96, 27, 27), size=5, beta=0.6, note=" beta 0.6"))
-    rows += [row("Normalization", 1.5, "LpNormalization", s, note=" last axis") for s in ((128, 128), (1024, 512))]
-    rows.append(row("Normalization", 1.5, "LpNormalization", (1, 512, 28, 28), axis=1, note=" axis 1"))
+    rows.append(row("LRN", 5.0, "LRN", (1, 96, 27, 27), size=5, beta=0.6, note=" beta 0.6"))
+    rows += [row("Normalization", 2.5, "LpNormalization", s, note=" last axis") for s in ((128, 128), (1024, 512))]
+    rows.append(row("Normalization", 2.5, "LpNormalization", (1, 512, 28, 28), axis=1, note=" axis 1"))
     mvn = "MeanVarianceNormalization"
-    rows += [row("Normalization", 1.0, mvn, s) for s in (planes, (8, 64, 28, 28), (1, 3, 224, 224))]
-    rows.append(row("Normalization", 1.0, mvn, (1, 56, 56, 64), axes=[0, 1, 2], note=" axes 0 1 2"))
+    rows += [row("Normalization", 2.0, mvn, s) for s in (planes, (8, 64, 28, 28), (1, 3, 224, 224))]
+    rows.append(row("Normalization", 2.0, mvn, (1, 56, 56, 64), axes=[0, 1, 2], note=" axes 0 1 2"))
     return rows
 
 

@@ -74,8 +74,8 @@ def _set_ints(field: Any, values: Ints) -> None:
         field.v[i] = value
 
 
-def _set_float(attrs: Any, field: str, value: float) -> None:
-    """Sets a float32 field to the value rounded to nearest even. Not by a conversion of the processor's: that would depend on
+def _float_bits(value: float) -> int:
+    """The bits of the value rounded to float32, to nearest even. Not by a conversion of the processor's: that would depend on
     the thread's floating-point settings."""
     (bits,) = struct.unpack("<Q", struct.pack("<d", math.copysign(value, value)))
     sign, exponent, fraction = bits >> 63, bits >> 52 & 0x7FF, bits & ((1 << 52) - 1)
@@ -86,7 +86,12 @@ def _set_float(attrs: Any, field: str, value: float) -> None:
         whole = fraction | (1 << 52 if exponent else 0)
         number = (whole + (1 << (shift - 1)) - 1 + (whole >> shift & 1)) >> shift
         number = min(number + max(0, exponent - 897 << 23), 0x7F800000)
-    ffi.memmove(ffi.addressof(attrs, field), (sign << 31 | number).to_bytes(4, sys.byteorder), 4)
+    return sign << 31 | number
+
+
+def _set_float(attrs: Any, field: str, value: float) -> None:
+    """Sets a float32 field."""
+    ffi.memmove(ffi.addressof(attrs, field), _float_bits(value).to_bytes(4, sys.byteorder), 4)
 
 
 # ---- calls ----

@@ -1,9 +1,9 @@
 """The exact kernels on NumPy arrays: one function per ONNX operator, without ONNX Runtime.
 
 Arrays are float32, float64, float16 or bfloat16 (of ml_dtypes); ``max_pool``, the reductions, ``arg_max``, ``arg_min``,
-``cumsum`` and ``cumprod`` also take integers. Inputs are never changed; those that are not contiguous are copied. The bits
-of the results are those of the pages in docs/, whatever ``threads``, the instruction set and the machine; the global
-interpreter lock is released while a kernel runs.
+``cumsum``, ``cumprod``, ``resize`` and ``upsample`` also take integers. Inputs are never changed; those that are not
+contiguous are copied. The bits of the results are those of the pages in docs/, whatever ``threads``, the instruction set and
+the machine; the global interpreter lock is released while a kernel runs.
 
 Every function raises
 
@@ -51,6 +51,7 @@ from ._reduce import (
     reduce_sum,
     reduce_sum_square,
 )
+from ._resize import resize, upsample
 
 __all__ = [
     "arg_max",
@@ -87,9 +88,11 @@ __all__ = [
     "reduce_prod",
     "reduce_sum",
     "reduce_sum_square",
+    "resize",
     "rms_normalization",
     "set_isa",
     "softmax",
+    "upsample",
 ]
 
 _AUTO_PAD = {

@@ -33,6 +33,7 @@ from .reduce import (
     reduce_sum,
     reduce_sum_square,
 )
+from .resize import resize, upsample
 from .softmax import hardmax, log_softmax, softmax
 from .unpool import max_unpool
 
@@ -69,6 +70,8 @@ __all__ = [
     "reduce_prod",
     "reduce_sum",
     "reduce_sum_square",
+    "resize",
     "rms_normalization",
     "softmax",
+    "upsample",
 ]
