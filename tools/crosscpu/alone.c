@@ -9,12 +9,12 @@
 #include "ops.h"
 
 enum { MOST = 16, NAME = 64 };
-enum { INT, REAL, INTS, TEXT };
+enum { INT, REAL, INTS, REALS, TEXT };
 typedef struct attribute {
   char name[NAME];
   int kind, n;
   int64_t ints[MOST];
-  float real;
+  float reals[MOST];
   char text[NAME];
 } attribute;
 
@@ -49,7 +49,7 @@ static int real(const node *n, const char *name, float *out) {
   int found;
   const attribute *a = find(name, REAL, &found);
   (void)n;
-  if (a) *out = a->real;
+  if (a) *out = a->reals[0];
   return found;
 }
 
@@ -63,6 +63,16 @@ static int integers(const node *n, const char *name, int64_t *out, size_t *room)
   return 1;
 }
 
+static int reals(const node *n, const char *name, float *out, size_t *room) {
+  int found;
+  const attribute *a = find(name, REALS, &found);
+  (void)n;
+  if (!a) return found;
+  for (int i = 0; i < a->n && (size_t)i < *room; i++) out[i] = a->reals[i];
+  *room = (size_t)a->n;
+  return 1;
+}
+
 static int text(const node *n, const char *name, char *out, size_t *room) {
   int found;
   const attribute *a = find(name, TEXT, &found);
@@ -71,7 +81,7 @@ static int text(const node *n, const char *name, char *out, size_t *room) {
   return found;
 }
 
-static const attr_source source = {.integer = integer, .real = real, .integers = integers, .text = text};
+static const attr_source source = {.integer = integer, .real = real, .integers = integers, .reals = reals, .text = text};
 
 /* ---- tensors ---- */
 static size_t elements(const exact_tensor *t) {
@@ -169,13 +179,14 @@ static void read_attribute(FILE *f, int kind) {
   word(f, a->name);
   if (kind == TEXT) {
     word(f, a->text);
-  } else if (kind == REAL) {
-    uint32_t bits = (uint32_t)number(f);
-    memcpy(&a->real, &bits, 4);
-  } else {
-    if (kind == INTS) a->n = (int)number(f);
-    if (a->n > MOST) die("cases", "a list is too long");
-    for (int i = 0; i < a->n; i++) a->ints[i] = number(f);
+    return;
+  }
+  if (kind == INTS || kind == REALS) a->n = (int)number(f);
+  if (a->n > MOST) die("cases", "a list is too long");
+  for (int i = 0; i < a->n; i++) {
+    a->ints[i] = number(f);
+    uint32_t bits = (uint32_t)a->ints[i];
+    memcpy(&a->reals[i], &bits, 4);
   }
 }
 
@@ -218,6 +229,8 @@ int main(int argc, char **argv) {
       read_attribute(cases, REAL);
     } else if (!strcmp(what, "ints")) {
       read_attribute(cases, INTS);
+    } else if (!strcmp(what, "reals")) {
+      read_attribute(cases, REALS);
     } else if (!strcmp(what, "text")) {
       read_attribute(cases, TEXT);
     } else if (!strcmp(what, "input")) {

@@ -37,13 +37,19 @@ def _run(*command: str | Path) -> str:
     return done.stdout
 
 
+def _bits(value: float) -> str:
+    return str(struct.unpack("<I", struct.pack("<f", value))[0])
+
+
 def _attribute(name: str, value) -> str:
     if isinstance(value, float):
-        return f"real {name} {struct.unpack('<I', struct.pack('<f', value))[0]}"
+        return f"real {name} {_bits(value)}"
     if isinstance(value, str):
         return f"text {name} {value}"
     if isinstance(value, int):
         return f"int {name} {value}"
+    if any(isinstance(v, float) for v in value):
+        return f"reals {name} {len(value)} {' '.join(map(_bits, value))}"
     return f"ints {name} {len(value)} {' '.join(map(str, value))}"
 
 

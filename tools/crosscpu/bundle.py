@@ -29,6 +29,8 @@ def function_name(operator: str) -> str:
 def attributes_of(case: Case) -> dict[str, Any]:
     """Keyword arguments of the NumPy function."""
     extra: dict[str, Any] = {}
+    if case.operator == "Resize" and case.opset < 11:
+        extra |= {"coordinate_transformation_mode": "asymmetric", "nearest_mode": "floor"}
     if case.operator in ("Softmax", "LogSoftmax", "Hardmax") and case.opset < 13:
         extra["flatten"] = True
     if case.operator == "MaxPool" and case.outputs > 1:
@@ -36,6 +38,13 @@ def attributes_of(case: Case) -> dict[str, Any]:
     if case.operator == "LayerNormalization" and case.outputs > 1:
         extra["return_statistics"] = True
     return {**case.attributes, **extra}
+
+
+def arguments_of(case: Case, inputs: list) -> list:
+    """Positional arguments of the NumPy function, from something per input."""
+    if case.operator == "Resize" and case.opset < 11:  # X and scales
+        return [inputs[0], None, inputs[1]]
+    return inputs
 
 
 def typed(value: np.ndarray, dtype: str) -> np.ndarray:
@@ -100,7 +109,7 @@ def write(folder: Path, cases: list[Case]) -> None:
                 "faces": faces(case),
                 "numpy": {
                     "function": function_name(case.operator),
-                    "arguments": keys,
+                    "arguments": arguments_of(case, keys),
                     "bfloat16": [key for key, dtype in zip(keys, case.types, strict=True) if dtype == "bfloat16"],
                     "attributes": attributes_of(case),
                 },

@@ -122,6 +122,31 @@ def _more_pools(t: _Table) -> None:
     t.add("LRN", "even size special", "fh", "2x9x31 special", size=4)
 
 
+def _resizes(t: _Table) -> None:
+    scales, shrink = np.array([1, 1, 1.7, 0.6], np.float32), np.array([1, 1, 0.3, 0.45], np.float32)
+    t.add("Resize", "nearest", FLOATS + "cBil?", ["2x5x7x9", "-", scales], 19)
+    t.add("Resize", "nearest ceil special", "fdh", ["2x5x13x11 special", "-", scales], 13, nearest_mode="ceil")
+    t.add("Resize", "linear", FLOATS + "cBil", ["2x5x7x9", "-", scales], 19, mode="linear")
+    t.add("Resize", "linear special", "fdh", ["1x3x12x10 special", "-", scales], 19, mode="linear")
+    corners, sizes = {"mode": "linear", "coordinate_transformation_mode": "align_corners"}, np.array([1, 3, 17, 5])
+    t.add("Resize", "linear corners to sizes", "fdh", ["1x3x8x11", "-", "-", sizes], 13, **corners)
+    t.add("Resize", "linear 3D", "f", ["1x2x5x6x7", "-", np.array([1, 1, 2, 1.5, 0.5], np.float32)], 19, mode="linear")
+    t.add("Resize", "cubic", FLOATS + "Bi", ["1x4x9x10", "-", scales], 19, mode="cubic")
+    inside = {"mode": "cubic", "cubic_coeff_a": -0.5, "exclude_outside": 1}
+    t.add("Resize", "cubic inside", "fd", ["1x3x8x11 wide", "-", "-", sizes], 13, **inside)
+    t.add("Resize", "linear antialias", "fdBl", ["1x3x31x29", "-", shrink], 19, mode="linear", antialias=1)
+    t.add("Resize", "cubic antialias", "fhc", ["1x3x31x29", "-", shrink], 19, mode="cubic", antialias=1)
+    crop = {"mode": "linear", "coordinate_transformation_mode": "tf_crop_and_resize", "extrapolation_value": -2.5}
+    roi = np.array([0, 0, 0.125, 0.25, 1, 1, 0.875, 1.25], np.float32)
+    t.add("Resize", "crop", "fd", ["1x3x9x12", roi, "-", sizes], 13, **crop)
+    policy = {"mode": "linear", "axes": [2, 3], "keep_aspect_ratio_policy": "not_larger"}
+    t.add("Resize", "policy", "f", ["2x3x10x14", "-", "-", np.array([7, 21])], 19, **policy)
+    t.add("Resize", "opset 10", "fB", ["1x3x7x8", scales], 10, mode="linear")
+    factors = np.array([1, 1, 2, 1.5], np.float32)
+    t.add("Upsample", "nearest", "fdhcBil?", ["1x3x5x7", factors], 9)
+    t.add("Upsample", "linear", "fdhB", ["1x3x5x7", factors], 9, mode="linear")
+
+
 def _norms(t: _Table) -> None:
     statistics = ["13", "13", "13", "13 positive"]
     t.add("BatchNormalization", "planes", FLOATS, ["2x13x7x9", *statistics], epsilon=0.01)
@@ -189,6 +214,6 @@ def _scans(t: _Table) -> None:
 def cases() -> list[Case]:
     """Every case, in the order of the table."""
     table = _Table()
-    for part in (_windows, _more_pools, _norms, _softmaxes, _reductions, _scans):
+    for part in (_windows, _more_pools, _resizes, _norms, _softmaxes, _reductions, _scans):
         part(table)
     return table.cases
