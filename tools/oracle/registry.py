@@ -1,0 +1,116 @@
+"""THE table: one row per operator. Adding an operator is a row, a generator and, where sums cancel, a bound."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from . import bounds
+from . import generators_conv as conv
+from . import generators_norms as norms
+from . import generators_resize as resizing
+from .cases import Case
+from .draw import Draw
+
+
+def plain(case):
+    return case.inputs, dict(case.attributes)
+
+
+def max_pool(case):
+    return case.inputs, {**case.attributes, **({"return_indices": True} if case.outputs == 2 else {})}
+
+
+def batch_normalization(case):
+    return case.inputs, {k: v for k, v in case.attributes.items() if k == "epsilon"}
+
+
+def reduction(case):
+    attributes = dict(case.attributes)
+    axes = attributes.pop("axes", None)
+    return [case.x, case.inputs[1].tolist() if len(case.inputs) > 1 else axes], attributes
+
+
+def softmax(case):
+    return case.inputs, {**case.attributes, "flatten": case.opset < 13}
+
+
+def layer_normalization(case):
+    return case.inputs, {**case.attributes, "return_statistics": case.outputs > 1}
+
+
+def resize(case):
+    if case.opset >= 11:
+        return case.inputs, dict(case.attributes)
+    form = {"coordinate_transformation_mode": "asymmetric", "nearest_mode": "floor"}
+    return [case.x, None, case.inputs[1]], {**case.attributes, **form}
+
+
+def upsample(case):
+    attributes = dict(case.attributes)
+    scales = attributes.pop("scales", None)
+    return [case.x, np.array(scales, np.float32) if scales else case.inputs[1]], attributes
+
+
+@dataclass(frozen=True)
+class Operator:
+    """group: the tool that draws it; function: its name in the NumPy face and the reference; arguments: the case's positional
+    and keyword arguments for it; bound: bounds.py."""
+
+    name: str
+    group: str
+    generate: Callable[[Draw, str], Case]
+    function: str
+    arguments: Callable[[Case], tuple[list, dict]] = plain
+    bound: Callable[[Case, Callable], list | None] = bounds.none
+
+
+_REDUCTIONS = {
+    "ReduceSum": ("reduce_sum", bounds.reduce_sum),
+    "ReduceMean": ("reduce_mean", bounds.reduce_sum),
+    "ReduceL1": ("reduce_l1", bounds.reduce_sum),
+    "ReduceL2": ("reduce_l2", bounds.reduce_squares),
+    "ReduceSumSquare": ("reduce_sum_square", bounds.reduce_squares),
+    "ReduceLogSum": ("reduce_log_sum", bounds.reduce_log_sum),
+    "ReduceLogSumExp": ("reduce_log_sum_exp", bounds.none),
+    "ReduceProd": ("reduce_prod", bounds.reduce_prod),
+    "ReduceMax": ("reduce_max", bounds.none),
+    "ReduceMin": ("reduce_min", bounds.none),
+}
+
+OPERATORS = [
+    Operator("Conv", "conv", conv.conv, "conv", bound=bounds.conv),
+    Operator("ConvTranspose", "conv", conv.conv_transpose, "conv_transpose", bound=bounds.conv),
+    Operator("MaxPool", "conv", conv.pool, "max_pool", max_pool),
+    Operator("AveragePool", "conv", conv.pool, "average_pool", bound=bounds.average),
+    Operator("LpPool", "conv", conv.lp_pool, "lp_pool", bound=bounds.powers),
+    Operator("GlobalLpPool", "conv", conv.global_pool, "global_lp_pool", bound=bounds.powers),
+    Operator("MaxUnpool", "conv", conv.max_unpool, "max_unpool"),
+    Operator("GlobalMaxPool", "conv", conv.global_pool, "global_max_pool"),
+    Operator("GlobalAveragePool", "conv", conv.global_pool, "global_average_pool", bound=bounds.average),
+    Operator("Resize", "conv", resizing.resize, "resize", resize, bounds.resize),
+    Operator("Upsample", "conv", resizing.upsample, "upsample", upsample, bounds.resize),
+    Operator("BatchNormalization", "conv", conv.batch_normalization, "batch_normalization", batch_normalization, bounds.affine),
+    *(Operator(name, "norms", norms.reduction, function, reduction, bound) for name, (function, bound) in _REDUCTIONS.items()),
+    Operator("Softmax", "norms", norms.softmax, "softmax", softmax),
+    Operator("LogSoftmax", "norms", norms.softmax, "log_softmax", softmax),
+    Operator("Hardmax", "norms", norms.softmax, "hardmax", softmax),
+    Operator("LayerNormalization", "norms", norms.row_norm, "layer_normalization", layer_normalization, bounds.row_norm),
+    Operator("RMSNormalization", "norms", norms.row_norm, "rms_normalization", bound=bounds.row_norm),
+    Operator("InstanceNormalization", "norms", norms.channel_norm, "instance_normalization", bound=bounds.channel_norm),
+    Operator("GroupNormalization", "norms", norms.channel_norm, "group_normalization", bound=bounds.channel_norm),
+    Operator("LpNormalization", "norms", norms.lp_normalization, "lp_normalization"),
+    Operator("MeanVarianceNormalization", "norms", norms.mean_variance_normalization, "mean_variance_normalization"),
+    Operator("LRN", "norms", norms.lrn, "lrn"),
+    Operator("ArgMax", "norms", norms.arg, "arg_max"),
+    Operator("ArgMin", "norms", norms.arg, "arg_min"),
+    Operator("CumSum", "norms", norms.cumulation, "cumsum", bound=bounds.cumulation),
+    Operator("CumProd", "norms", norms.cumulation, "cumprod", bound=bounds.cumulation),
+]
+BY_NAME = {row.name: row for row in OPERATORS}
+
+
+def generate(operator, seed, index):
+    """Case `index` of an operator under a seed."""
+    text = f"{operator}/{seed}/{index}"
+    return BY_NAME[operator].generate(Draw(text), operator).with_(id=text)
