@@ -35,9 +35,9 @@ void *exact_op_new(size_t size, const exact_op_class *cls, int dtype, int mode, 
 bool exact_part(size_t *total, size_t count, size_t size, size_t *offset) {
   size_t bytes;
   *offset = *total;
-  if (!exact_mul(count, size, &bytes) || bytes > (size_t)1 << 47) return false;
+  if (!exact_mul(count, size, &bytes) || bytes > EXACT_MOST_BYTES) return false;
   *total += exact_align(bytes);
-  return *total <= (size_t)1 << 47;
+  return *total <= EXACT_MOST_BYTES;
 }
 
 size_t exact_dtype_size(int dtype) {
@@ -98,7 +98,8 @@ int exact_count(const exact_tensor *t, const char *what, size_t *count, exact_er
     if (t->dims[i] == 0) empty = true;
   }
   for (int i = 0; i < t->rank && !empty; i++)
-    if (!exact_mul(n, (size_t)t->dims[i], &n) || n > ((size_t)1 << 47) / exact_dtype_size(t->dtype))
+    if ((uint64_t)t->dims[i] > EXACT_MOST_BYTES || !exact_mul(n, (size_t)t->dims[i], &n) ||
+        n > EXACT_MOST_BYTES / exact_dtype_size(t->dtype))
       return exact_fail(err, EXACT_INVALID, "%s of shape %s is too large", what, exact_shape_text(t, text));
   *count = empty ? 0 : n;
   return EXACT_OK;

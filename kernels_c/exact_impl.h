@@ -14,6 +14,8 @@ int exact_fail(exact_error *err, int code, const char *format, ...) __attribute_
 /* *size = a * b; false on overflow. */
 static inline bool exact_mul(size_t a, size_t b, size_t *size) { return !__builtin_mul_overflow(a, b, size); }
 static inline bool exact_add(size_t a, size_t b, size_t *size) { return !__builtin_add_overflow(a, b, size); }
+/* The most that a tensor, a workspace or packed weights may take: larger sizes are errors. */
+#define EXACT_MOST_BYTES ((size_t)1 << (sizeof(size_t) > 4 ? 47 : 30))
 /* Rounds up to a multiple of 64, the alignment of every workspace part. */
 static inline size_t exact_align(size_t n) { return (n + 63) & ~(size_t)63; }
 /* Appends a part of count * size bytes, aligned to 64, to a workspace of *total bytes; its offset goes to *offset. */

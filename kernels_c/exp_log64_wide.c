@@ -6,19 +6,42 @@
 #include "exp_log64.h"
 #include "exp_log64_tables.h"
 
-typedef unsigned __int128 u128;
 enum { WORDS = 5, POINT = 256 };
 typedef struct wide { /* two's complement; the sum of word[i] * 2^(64 i - 256) */
   uint64_t word[WORDS];
 } wide;
 
+/* a + b + *carry; leaves what is above 64 bits in *carry. */
+static uint64_t plus(uint64_t a, uint64_t b, uint64_t *carry) {
+  uint64_t part = a + b, sum = part + *carry;
+  *carry = (uint64_t)(part < a) + (sum < part);
+  return sum;
+}
+
+/* a * b + c + *carry; leaves what is above 64 bits in *carry. */
+static uint64_t times_plus(uint64_t a, uint64_t b, uint64_t c, uint64_t *carry) {
+#ifdef __SIZEOF_INT128__
+  unsigned __int128 sum = (unsigned __int128)a * b + c + *carry;
+  *carry = (uint64_t)(sum >> 64);
+  return (uint64_t)sum;
+#else
+  uint64_t low = (a & 0xFFFFFFFF) * (b & 0xFFFFFFFF), high = (a >> 32) * (b >> 32), more = 0;
+  uint64_t one = (a >> 32) * (b & 0xFFFFFFFF), other = (a & 0xFFFFFFFF) * (b >> 32);
+  low = plus(low, one << 32, &more);
+  high += (one >> 32) + more, more = 0;
+  low = plus(low, other << 32, &more);
+  high += (other >> 32) + more, more = 0;
+  low = plus(low, c, &more);
+  high += more, more = 0;
+  low = plus(low, *carry, &more);
+  *carry = high + more;
+  return low;
+#endif
+}
+
 static wide add(wide a, wide b) {
-  u128 carry = 0;
-  for (int i = 0; i < WORDS; i++) {
-    carry += (u128)a.word[i] + b.word[i];
-    a.word[i] = (uint64_t)carry;
-    carry >>= 64;
-  }
+  uint64_t carry = 0;
+  for (int i = 0; i < WORDS; i++) a.word[i] = plus(a.word[i], b.word[i], &carry);
   return a;
 }
 
@@ -35,13 +58,9 @@ static wide multiply(wide a, wide b) {
   uint64_t product[2 * WORDS] = {0};
   wide high;
   for (int i = 0; i < WORDS; i++) {
-    u128 carry = 0;
-    for (int j = 0; j < WORDS; j++) {
-      carry += (u128)a.word[i] * b.word[j] + product[i + j];
-      product[i + j] = (uint64_t)carry;
-      carry >>= 64;
-    }
-    product[i + WORDS] = (uint64_t)carry;
+    uint64_t carry = 0;
+    for (int j = 0; j < WORDS; j++) product[i + j] = times_plus(a.word[i], b.word[j], product[i + j], &carry);
+    product[i + WORDS] = carry;
   }
   memcpy(high.word, product + WORDS - 1, sizeof high.word);
   return high;

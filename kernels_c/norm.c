@@ -139,7 +139,7 @@ static bool set_workspace(exact_norm_plan *p, int dtype) {
     if (p->table[i].given && !p->table[i].direct) fits &= exact_part(total, p->table[i].elements, wide, &p->table[i].part);
   if (native) return fits;
   p->areas = (size_t)exact_slot_count(p->tasks);
-  fits &= exact_mul(p->n, wide, &area) && exact_mul(exact_align(area), p->areas, &area) && area < (size_t)1 << 47;
+  fits &= exact_mul(p->n, wide, &area) && exact_mul(exact_align(area), p->areas, &area) && area < EXACT_MOST_BYTES;
   p->area = area / p->areas;
   return fits && exact_part(total, area, 1, &p->slots);
 }

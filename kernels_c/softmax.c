@@ -152,7 +152,7 @@ static int plan(const exact_op *op, int n, const exact_tensor *in, exact_plan **
   p->slots = exact_slot_count(p->tasks);
   if (!rc && p->tasks && !direct) {
     bool fits = exact_mul(p->n, unit * (op->dtype == EXACT_FLOAT64 ? sizeof(double) : sizeof(float)), &scratch) &&
-                scratch < (size_t)1 << 47;
+                scratch < EXACT_MOST_BYTES;
     p->scratch = fits ? exact_align(scratch) : 0;
     if (!fits || !exact_part(&p->plan.workspace, (size_t)p->slots, p->scratch, &at))
       rc = exact_fail(err, EXACT_NO_MEMORY, "scratch for rows of %zu elements is too large", p->n);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 static const char *const rewrites[] = {
-#define REWRITE(name, faces, reason) name,
+#define REWRITE(name, faces, reason) (faces) & PLUGIN ? name : NULL,
 #include "rewrites.def"
 #undef REWRITE
 };
@@ -21,7 +21,8 @@ bool config_listed(const char *list, const char *name) {
 static void missing_rewrites(const char *disabled, config *out) {
   out->missing[0] = '\0';
   for (size_t i = 0; i < sizeof rewrites / sizeof rewrites[0]; i++)
-    if (!config_listed(disabled, rewrites[i]) && !(out->folding_checked && !strcmp(rewrites[i], "ConstantFolding"))) {
+    if (rewrites[i] && !config_listed(disabled, rewrites[i]) &&
+        !(out->folding_checked && !strcmp(rewrites[i], "ConstantFolding"))) {
       size_t used = strlen(out->missing);
       snprintf(out->missing + used, sizeof out->missing - used, "%s%s", used ? ";" : "", rewrites[i]);
     }

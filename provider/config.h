@@ -4,6 +4,9 @@
  * reach it as the same entries. */
 #include "ops.h"
 
+/* The faces that need a rewrite of rewrites.def switched off. */
+enum { PLUGIN = 1, CUSTOM = 2, BOTH = 3 };
+
 typedef struct config {
   int mode;
   bool require_unmodified; /* unmodified_graph = require */

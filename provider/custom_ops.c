@@ -266,24 +266,23 @@ static bool append(char *list, size_t size, const char *name) {
 /* Switches off the optimizers that do not look at versions: the QDQ selectors, what moves a Transpose through our nodes, and
  * below 1.32 constant folding, which fails on a node of ours whose inputs are all constant. */
 static OrtStatus *set_entries(const OrtApi *api, int minor, const config *c, OrtSessionOptions *options) {
-  static const char *const both[] = {
-#define PLUGIN NULL
-#define BOTH ""
-#define REWRITE(name, faces, reason) faces ? name : NULL,
+  static const char *const names[] = {
+#define REWRITE(name, faces, reason) (faces) & CUSTOM ? name : NULL,
 #include "rewrites.def"
 #undef REWRITE
-#undef BOTH
-#undef PLUGIN
   };
   char disabled[1024];
   OrtStatus *status = ORT(api, AddSessionConfigEntry)(options, "session.disable_quant_qdq", "1");
   if (!status) status = ORT(api, AddSessionConfigEntry)(options, CONFIG_OVERRIDDEN, "1");
   if (status) return status;
   bool fits = config_entry(api, options, CONFIG_DISABLED, disabled, sizeof disabled);
-  for (size_t i = 0; i < sizeof both / sizeof both[0]; i++)
-    if (both[i] && !config_listed(disabled, both[i])) fits = fits && append(disabled, sizeof disabled, both[i]);
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+    if (names[i] && !config_listed(disabled, names[i])) fits = fits && append(disabled, sizeof disabled, names[i]);
   if (minor < 32 && !c->folding_checked && !config_listed(disabled, "ConstantFolding"))
     fits = fits && append(disabled, sizeof disabled, "ConstantFolding");
+  /* Without folding, ReshapeFusion of onnxruntime 1.25 to 1.30 fails on some models; it only merges shape computations. */
+  if (minor >= 25 && minor <= 30 && config_listed(disabled, "ConstantFolding") && !config_listed(disabled, "ReshapeFusion"))
+    fits = fits && append(disabled, sizeof disabled, "ReshapeFusion");
   if (!fits) return ORT(api, CreateStatus)(ORT_INVALID_ARGUMENT, EXACT_EP_NAME ": the entry '" CONFIG_DISABLED "' is too long");
   return ORT(api, AddSessionConfigEntry)(options, CONFIG_DISABLED, disabled);
 }

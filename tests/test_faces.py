@@ -10,8 +10,9 @@ import pytest
 import reference
 from faces import EP, FACES, NEWEST_OPSET, cpu, graph, kernels_created, node, profile_ops, run, session
 from helpers import assert_bits, data, kernels
-from onnxruntime_ep_exact import REWRITES, get_library_path, measure
+from onnxruntime_ep_exact import REWRITES, get_library_path, measure, session_options
 from onnxruntime_ep_exact.operators import OPERATORS
+from onnxruntime_ep_exact.rewrites import CONFIG_KEY
 
 RNG = np.random.default_rng(7)
 C = 6
@@ -266,6 +267,11 @@ LEVELS = [
 ]
 
 
+def ort_sqrt(x):
+    """ONNX Runtime's Sqrt, which computes that piece: before 1.22 it is not correctly rounded."""
+    return cpu(graph([node("Sqrt", ["x"])], {"x": (x.dtype, x.shape)}), {"x": x})[0]
+
+
 def patterns():
     """name -> (model, NumPy face's output): what ONNX Runtime's optimizers rewrite around our nodes."""
     x, w, b = data(RNG, (1, 3, 12, 12), np.float32), data(RNG, (8, 3, 3, 3), np.float32), data(RNG, (8,), np.float32)
@@ -349,7 +355,7 @@ def second_patterns():
     )
     d = x - kernels.reduce_mean(x, [-1])
     v = kernels.reduce_mean(d * d, [-1])
-    patterns = {"LayerNormalization in pieces": (layer, x, d / np.sqrt(v + epsilon) * scale + bias)}
+    patterns = {"LayerNormalization in pieces": (layer, x, d / ort_sqrt(v + epsilon) * scale + bias)}
 
     root_mean_square = graph(
         [
@@ -364,7 +370,7 @@ def second_patterns():
         {"two": np.array(two), "eps": np.array(epsilon), "scale": scale},
     )
     v = kernels.reduce_mean(x * x, [-1])
-    patterns["RMSNormalization in pieces"] = (root_mean_square, x, x / np.sqrt(v + epsilon) * scale)
+    patterns["RMSNormalization in pieces"] = (root_mean_square, x, x / ort_sqrt(v + epsilon) * scale)
 
     there, back = [0, 2, 3, 1], [0, 3, 1, 2]
     moved = np.ascontiguousarray(x.transpose(there))
@@ -445,6 +451,12 @@ def test_optimizers_do_not_change_bits(face, name, level):
 def test_no_layout_rewrite(face):
     m, x, _ = PATTERNS["Conv+Relu+MaxPool"]
     assert profile_ops(m, face, {"x": x}) == ["Conv", "Relu", "MaxPool"]
+
+
+def test_custom_ops_switch_off_the_layout_rewrite_of_arm_processors():
+    """Here it does nothing; tools/cross_cpu.py shows on arm64 that our kernels run."""
+    so = session_options(face="custom_ops")
+    assert "NhwcTransformer" in so.get_session_config_entry(CONFIG_KEY).split(";")
 
 
 @pytest.mark.skipif("plugin" not in FACES, reason="the list is for the plugin; 1.17 has no config entry to disable rewrites")

@@ -42,14 +42,14 @@ def served(model, face):
     return {row.type for row in OPERATORS if face == "plugin" or row.phantom <= opset}
 
 
-def claimed_part(path, types, folder):
-    """(path of the model cut after our last nodes, as far as nothing but our nodes and operators of STEADY come before them;
-    how many of ours it has): what other operators compute on ONNX Runtime's kernels may depend on the batch or the threads."""
+def claimed_part(path, types, folder, other_operators=STEADY):
+    """(path of the model cut after our last nodes, as far as nothing but our nodes and the other operators come before them;
+    how many of ours it has): what more operators compute on ONNX Runtime's kernels may depend on the batch or the threads."""
     model = onnx.load(path)
     steady = {i.name for i in model.graph.input} | {i.name for i in model.graph.initializer} | {""}
     ours, behind = [], {}
     for node in model.graph.node:
-        if not all(name in steady for name in node.input) or node.op_type not in STEADY | types:
+        if not all(name in steady for name in node.input) or node.op_type not in other_operators | types:
             continue
         steady |= set(node.output)
         before = {n for name in node.input for n in behind.get(name, ())}

@@ -16,11 +16,23 @@ sys.path.insert(0, str(ROOT / "tools"))
 import conformance  # noqa: E402
 
 
+def cpu_loads(name):
+    """ONNX Runtime's own provider can load the model of a test."""
+    model = conformance.node_tests().get(name) or conformance.light_models()[name]
+    try:
+        onnxruntime.InferenceSession(str(model.path), providers=["CPUExecutionProvider"])
+    except Exception:
+        return False
+    return True
+
+
 @pytest.mark.parametrize("mode", conformance.MODES)
-@pytest.mark.parametrize("face", conformance.FACES)
+@pytest.mark.parametrize("face", FACES)
 @pytest.mark.parametrize("name", [*conformance.node_tests(), *conformance.light_models()])
 def test_node(name, face, mode):
     outcome, detail = conformance.outcome(name, face, mode)
+    if VERSION < (1, 31) and outcome == "error" and not cpu_loads(name):
+        pytest.skip("an older onnxruntime, whose CPU provider cannot load the model either")
     assert outcome == conformance.exceptions().get(name, conformance.PASSES), detail
 
 
@@ -39,6 +51,8 @@ def test_node_in_a_session_without_our_package(name, monkeypatch):
     """The custom-op library as other languages use it."""
     monkeypatch.setenv("ALLOW_RELEASED_ONNX_OPSET_ONLY", "0")  # some tests of onnx 1.22.0 are of the next opset
     case = conformance.node_tests()[name]
+    if VERSION < (1, 31) and not cpu_loads(name):
+        pytest.skip("an older onnxruntime, whose CPU provider cannot load the model either")
     options = onnxruntime.SessionOptions()
     options.register_custom_ops_library(onnxruntime_ep_exact.get_library_path())
     run = onnxruntime.InferenceSession(str(case.path), options, providers=["CPUExecutionProvider"])
@@ -50,6 +64,7 @@ def test_node_in_a_session_without_our_package(name, monkeypatch):
             np.testing.assert_allclose(one, want, rtol=case.rtol, atol=case.atol)
 
 
+@pytest.mark.skipif(VERSION[:2] != (1, 31), reason="the page is of onnxruntime 1.31")
 def test_page():
     """The tables are what the tests give, and the list of exceptions names tests that there are."""
     assert set(conformance.exceptions()) <= {*conformance.node_tests(), *conformance.light_models()}

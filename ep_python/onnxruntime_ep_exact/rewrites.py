@@ -4,11 +4,13 @@ import ast
 import re
 from importlib.resources import files
 
-#: Name of each rewrite -> why it changes bits. The same list is compiled into the library (rewrites.def).
+#: Name of each rewrite that the plugin needs off -> why it changes bits. The same list is compiled into the library (rewrites.def).
 REWRITES: dict[str, str] = {
     ast.literal_eval(name): ast.literal_eval(reason)
     for name, reason in re.findall(
-        r'^REWRITE\(("[^"]*"), \w+, ("[^"]*")\)$', (files(__package__) / "rewrites.def").read_text("utf-8"), re.MULTILINE
+        r'^REWRITE\(("[^"]*"), (?:PLUGIN|BOTH), ("[^"]*")\)$',
+        (files(__package__) / "rewrites.def").read_text("utf-8"),
+        re.MULTILINE,
     )
 }
 

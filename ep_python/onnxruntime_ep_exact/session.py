@@ -127,8 +127,10 @@ def _prepare(options: ort.SessionOptions | None, mode: str, face: str, model: An
     proto = None if model is None else models.load(model)
     if face == "plugin":
         register()
-        keep = {"ConstantFolding"} if _folding_is_harmless(options, proto) else set()
-        _disable(options, (name for name in REWRITES if name not in keep))
+        harmless = _folding_is_harmless(options, proto)
+        _disable(options, (name for name in REWRITES if not harmless or name != "ConstantFolding"))
+        if not harmless and (1, 25) <= _version() < (1, 31):  # whose ReshapeFusion fails on some models without folding
+            _disable(options, ["ReshapeFusion"])
     else:
         _set(options, _MODE_KEY, mode)
         if not _folding_is_harmless(options, proto) and _version() < (1, 32, 0):

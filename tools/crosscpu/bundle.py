@@ -1,0 +1,119 @@
+"""Writes models and inputs into a folder that worker.py runs on any CPU, with no onnx package there.
+
+cases.json: a list of {name, model (file), feeds (graph input -> array in inputs.npz), bfloat16 (graph inputs that hold the
+bits of bfloat16), bfloat16_outputs, faces, numpy (null, or {function, arguments (arrays in inputs.npz or null), bfloat16,
+attributes})}."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import onnx
+from onnx import helper, numpy_helper
+from onnxruntime_ep_exact.operators import OPERATORS
+
+from .cases import Case
+
+_NAMES = {"CumSum": "cumsum", "CumProd": "cumprod"}
+
+
+def function_name(operator: str) -> str:
+    """The NumPy function of an operator."""
+    words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", operator).lower()
+    return _NAMES.get(operator, words)
+
+
+def attributes_of(case: Case) -> dict[str, Any]:
+    """Keyword arguments of the NumPy function."""
+    extra: dict[str, Any] = {}
+    if case.operator == "Resize" and case.opset < 11:
+        extra |= {"coordinate_transformation_mode": "asymmetric", "nearest_mode": "floor"}
+    if case.operator in ("Softmax", "LogSoftmax", "Hardmax") and case.opset < 13:
+        extra["flatten"] = True
+    if case.operator == "MaxPool" and case.outputs > 1:
+        extra["return_indices"] = True
+    if case.operator == "LayerNormalization" and case.outputs > 1:
+        extra["return_statistics"] = True
+    return {**case.attributes, **extra}
+
+
+def arguments_of(case: Case, inputs: list) -> list:
+    """Positional arguments of the NumPy function, from something per input."""
+    if case.operator == "Resize" and case.opset < 11:  # X and scales
+        return [inputs[0], None, inputs[1]]
+    return inputs
+
+
+def typed(value: np.ndarray, dtype: str) -> np.ndarray:
+    """With the type bfloat16 where it holds its bits."""
+    return value.view(ml_dtypes.bfloat16) if dtype == "bfloat16" else value
+
+
+def model(case: Case) -> bytes:
+    """A model of the node: the first input is the graph's, the others are constant. bfloat16 does not cross ONNX Runtime's
+    NumPy border: Casts from and to float32, which are exact, stand beside such a node."""
+    names = [f"x{i}" if value is not None else "" for i, value in enumerate(case.inputs)]
+    while not names[-1]:  # ONNX Runtime 1.31.1's LayerNormalization crashes on a trailing omitted input
+        names.pop()
+    outputs = [f"y{i}" for i in range(case.outputs)]
+    number = helper.np_dtype_to_tensor_dtype(typed(case.inputs[0], case.types[0]).dtype)
+    nodes, results = [helper.make_node(case.operator, names, outputs, name="n", **case.attributes)], list(outputs)
+    wide = case.types[0] == "bfloat16"
+    if wide:
+        nodes.insert(0, helper.make_node("Cast", ["in"], ["x0"], to=number))
+        if _casts_output(case):
+            nodes.append(helper.make_node("Cast", ["y0"], ["out"], to=onnx.TensorProto.FLOAT))
+            results[0] = "out"
+    graph_input = helper.make_tensor_value_info(
+        "in" if wide else "x0", onnx.TensorProto.FLOAT if wide else number, case.inputs[0].shape
+    )
+    constants = [
+        numpy_helper.from_array(typed(value, dtype), name)
+        for name, value, dtype in list(zip(names, case.inputs, case.types, strict=False))[1:]
+        if name
+    ]
+    values = [onnx.ValueInfoProto(name=name) for name in results]
+    graph = helper.make_graph(nodes, "case", [graph_input], values, constants)
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", case.opset)], ir_version=8).SerializeToString()
+
+
+def _casts_output(case: Case) -> bool:
+    return case.types[0] == "bfloat16" and not case.operator.startswith("Arg")
+
+
+def faces(case: Case) -> list[str]:
+    """The sessions' faces that serve the node: the custom-op library overrides an operator from an opset on."""
+    phantom = max(row.phantom for row in OPERATORS if row.type == case.operator)
+    return ["plugin", "custom_ops"] if case.opset >= phantom else ["plugin"]
+
+
+def write(folder: Path, cases: list[Case]) -> None:
+    """The bundle of operator cases."""
+    folder.mkdir(parents=True, exist_ok=True)
+    arrays, entries = {}, []
+    for number, case in enumerate(cases):
+        keys = [f"{number}/{i}" if value is not None else None for i, value in enumerate(case.inputs)]
+        arrays |= {key: value for key, value in zip(keys, case.inputs, strict=True) if key}
+        (folder / f"{number}.onnx").write_bytes(model(case))
+        wide = case.types[0] == "bfloat16"
+        entries.append(
+            {
+                "name": case.name,
+                "model": f"{number}.onnx",
+                "feeds": {"in" if wide else "x0": keys[0]},
+                "bfloat16": ["in"] if wide else [],
+                "bfloat16_outputs": _casts_output(case),
+                "faces": faces(case),
+                "numpy": {
+                    "function": function_name(case.operator),
+                    "arguments": arguments_of(case, keys),
+                    "bfloat16": [key for key, dtype in zip(keys, case.types, strict=True) if dtype == "bfloat16"],
+                    "attributes": attributes_of(case),
+                },
+            }
+        )
+    np.savez(folder / "inputs.npz", **arrays)
+    (folder / "cases.json").write_text(json.dumps(entries), "utf-8")
