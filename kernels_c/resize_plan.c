@@ -90,15 +90,22 @@ static double box_bytes(const exact_resize_draft *d) {
   return sum;
 }
 
+static bool too_large_box(const exact_resize_draft *d) {
+  const exact_resize_plan *p = d->p;
+  size_t outputs = 1;
+  for (int a = 0; a < p->axes; a++) outputs *= p->axis[a].box;
+  /* Without intermediate values a box need be no larger than a task. */
+  return p->native && p->passes < 2 ? outputs > TASK_ELEMENTS : box_bytes(d) > BOX_BYTES;
+}
+
 static void set_boxes(exact_resize_draft *d) {
   exact_resize_plan *p = d->p;
-  const double bytes = p->passes ? BOX_BYTES : 0;
   for (int a = 0; a < p->axes; a++) p->axis[a].box = 1;
   for (int a = p->axes - 1; a >= 0; a--) {
     exact_resize_axis *x = &p->axis[a];
     const size_t piece = a < p->axes - 1 ? 1 : LINE_VECTORS * d->lanes;
     x->box = x->out;
-    while (x->box > piece && box_bytes(d) >= bytes) x->box = (x->box / 2 + piece - 1) / piece * piece;
+    while (x->box > piece && too_large_box(d)) x->box = (x->box / 2 + piece - 1) / piece * piece;
     if (x->box < x->out && a > 0) break;
   }
   p->units = 1;
