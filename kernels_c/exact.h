@@ -163,6 +163,16 @@ int exact_lrn_new(const exact_lrn_attrs *attrs, int dtype, exact_op **op, exact_
 /* Inputs X, scale, B, mean, var. Output Y. epsilon is rounded to float32. docs/batchnorm.md */
 int exact_batchnorm_new(double epsilon, int dtype, exact_op **op, exact_error *err);
 
+/* ---- matrix products: docs/matmul.md ---- */
+/* Inputs A, B. Output Y. */
+int exact_matmul_new(int dtype, int mode, exact_op **op, exact_error *err);
+/* Inputs A, B, C (optional). Output Y. */
+typedef struct exact_gemm_attrs {
+  float alpha, beta;
+  int64_t trans_a, trans_b;
+} exact_gemm_attrs;
+int exact_gemm_new(const exact_gemm_attrs *attrs, int dtype, int mode, exact_op **op, exact_error *err);
+
 /* ---- Softmax, LogSoftmax, Hardmax ---- */
 /* Input. Output. flatten: up to opset 12, where the axes from `axis` on are one row. docs/softmax.md */
 enum { EXACT_SOFTMAX, EXACT_LOG_SOFTMAX, EXACT_HARDMAX };

@@ -101,6 +101,7 @@ struct exact_isa {
   const struct exact_gemm_kernels *gemm32, *gemm64;           /* gemm.h */
   const struct exact_gemm_kernels *fast_gemm32, *fast_gemm64; /* the same, free to fuse */
   const struct exact_conv_kernels *conv;                      /* conv.h */
+  const struct exact_matmul_kernels *matmul;                  /* matmul.h */
   const struct exact_pool_kernels *pool;                      /* pool.h */
   const struct exact_unpool_kernels *unpool;                  /* unpool.h */
   const struct exact_batchnorm_kernels *batchnorm;            /* batchnorm.h */

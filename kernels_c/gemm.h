@@ -18,6 +18,9 @@ struct exact_gemm_kernels {
    * ahead: k cache lines that will be wanted soon. */
   void (*tile)(size_t rows, size_t vectors, size_t k, const void *a, const void *b, size_t ldb, void *c, size_t ldc, bool first,
                const exact_epilogue *last, const void *ahead);
+  /* The same with a: rows of k elements in place, lda apart. */
+  void (*tile_rows)(size_t rows, size_t vectors, size_t k, const void *a, size_t lda, const void *b, size_t ldb, void *c,
+                    size_t ldc, bool first, const exact_epilogue *last, const void *ahead);
 };
 
 /* Size of the next part when `left` remain and a part has at most `most`: the last two are evened out. */

@@ -43,5 +43,5 @@
 #include "gemm_tile.h"
 
 extern const struct exact_gemm_kernels TABLE32, TABLE64;
-const struct exact_gemm_kernels TABLE32 = {count32, ROWS, VECTORS, run32};
-const struct exact_gemm_kernels TABLE64 = {count64, ROWS, VECTORS, run64};
+const struct exact_gemm_kernels TABLE32 = {count32, ROWS, VECTORS, run32, run_rows32};
+const struct exact_gemm_kernels TABLE64 = {count64, ROWS, VECTORS, run64, run_rows64};

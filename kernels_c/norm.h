@@ -23,6 +23,8 @@ struct exact_norm_kernels {
   void (*sum_rows[2])(const void *x, size_t n, size_t count, size_t room, const exact_norm_numbers *s, void *y);
   void (*sum_more[2])(const void *x, size_t n, const exact_norm_numbers *s, void *state);
   void (*sum_columns[2])(const void *x, size_t step, size_t rows, size_t width, const exact_norm_numbers *s, void *acc);
+  /* flat[r * n + i] = values[r], i < n, r < count; up to a vector beyond these may be written. */
+  void (*repeat[2])(const void *values, size_t n, size_t count, void *flat);
   /* y = ((x - first) - mean) / divisor, without first and mean x / divisor, +0 where that is 0. y may be x. */
   void (*divide_row[2])(const void *x, size_t n, const exact_norm_numbers *s, void *y);
   void (*divide_columns[2])(const void *x, size_t step, size_t rows, size_t width, const exact_norm_numbers *s, void *y);

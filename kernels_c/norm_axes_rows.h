@@ -23,6 +23,9 @@ static void NAME(sum_more_of)(const void *x, size_t n, const exact_norm_numbers 
 /* Four rows for one pass over the sums. */
 EXACT_INLINE void NAME(add_columns)(const T *row, size_t step, size_t rows, size_t width, const T *first, const T *mean,
                                     T *restrict acc) {
+  size_t taken = NAME(narrow)(row, step, rows, width, first, mean, acc, mean ? SUM16_SHIFT_SPREAD : SUM16_SHIFT);
+  row += taken * step;
+  rows -= taken;
 #define ADD(x)                                   \
   {                                              \
     T d = (x)-first[i];                          \
@@ -96,6 +99,14 @@ static void NAME(divide_columns_by)(const void *x, size_t step, size_t rows, siz
     else
       NAME(divide)(from, width, s, false, true, to);
   }
+}
+
+/* Whole vectors, of which the next row overwrites what is too much. */
+static void NAME(repeat_each)(const void *values, size_t n, size_t count, void *flat) {
+  const T *from = values;
+  T *to = flat;
+  for (; count > 0; count--, from++, to += n)
+    for (size_t i = 0; i < n; i += NAME(LANES)) *(V *)(to + i) = *from - (V){0};
 }
 #undef T
 #undef V

@@ -4,8 +4,8 @@
 #include "half.h"
 #include "norm.h"
 
-/* Rows summed side by side, and the elements up to which that is done. */
-enum { GROUP = 8, GROUP_ELEMENTS = 32768 };
+/* Rows summed side by side, and the elements up to which that is done; rows up to SHORT are divided together. */
+enum { GROUP = 8, GROUP_ELEMENTS = 32768, SHORT = 32, VECTOR = 64 };
 
 typedef struct task {
   const exact_reduce_plan *g;
@@ -56,6 +56,17 @@ static void finish_divisors(const task *t, size_t n, void *values) {
 }
 
 /* ---- row layout ---- */
+/* y = x over `count` short rows: their numbers are repeated for every element. */
+static void divide_short(const task *t, size_t row, size_t count, const numbers *v) {
+  const size_t n = t->g->length, at = row * n * t->wide;
+  const void *values[3] = {v->divisor, v->first, v->mean};
+  double flat[3][RED_BLOCK + VECTOR / sizeof(double)];
+  for (int i = 0; i < (t->o->centred ? 3 : 1); i++) t->k->repeat[t->type](values[i], n, count, flat[i]);
+  exact_norm_numbers s = {.divisor = (const char *)flat[0]};
+  if (t->o->centred) s.first = (const char *)flat[1], s.mean = (const char *)flat[2];
+  t->k->divide_columns[t->type](t->x + at, 0, 1, n * count, &s, t->y + at);
+}
+
 /* `count` rows one after the other, of the arithmetic type. */
 static void group(const task *t, size_t row, size_t count, numbers *v) {
   const size_t n = t->g->length, bytes = n * t->wide, room = t->g->elements - row * n;
@@ -71,6 +82,10 @@ static void group(const task *t, size_t row, size_t count, numbers *v) {
     t->sums->rows[t->type][power(t)](x, n, count, room, v->divisor);
   }
   finish_divisors(t, count, v->divisor);
+  if (n <= SHORT) {
+    divide_short(t, row, count, v);
+    return;
+  }
   for (size_t i = 0; i < count; i++) {
     exact_norm_numbers s = at(t, v, i);
     t->k->divide_row[t->type](x + i * bytes, n, &s, t->y + (row + i) * bytes);
@@ -132,7 +147,7 @@ static void sequence(const task *t, size_t output, numbers *v) {
 
 static void rows(const task *t, size_t first, size_t end, numbers *v) {
   bool whole = t->native && t->g->reduced.n == 0;
-  size_t most = t->g->length * GROUP <= GROUP_ELEMENTS ? GROUP : 1;
+  size_t n = t->g->length, most = n <= SHORT ? least(RED_BLOCK / n, RED_TILE) : n * GROUP <= GROUP_ELEMENTS ? GROUP : 1;
   for (size_t count; first < end; first += count) {
     count = whole ? least(most, end - first) : 1;
     if (whole)
@@ -163,17 +178,27 @@ static void sum_columns(const task *t, const char *x, size_t width, const exact_
   exact_reduce_sweep(t->g, t->dtype, x, width, take_rows, &c);
 }
 
-static void divide_rows(const task *t, size_t at, size_t width, const exact_norm_numbers *s) {
+/* y = x over `count` rows. */
+static void divide_rows(const task *t, size_t at, size_t step, size_t count, size_t width, const exact_norm_numbers *s) {
   double block[RED_TILE];
   if (t->native) {
-    t->k->divide_columns[t->type](t->x + at * t->size, t->g->step, t->g->length, width, s, t->y + at * t->size);
+    t->k->divide_columns[t->type](t->x + at * t->size, step, count, width, s, t->y + at * t->size);
     return;
   }
-  for (size_t r = 0; r < t->g->length; r++, at += t->g->step) {
+  for (; count > 0; count--, at += step) {
     exact_reduce_widen(block, t->x + at * t->size, width, t->dtype);
     t->k->divide_columns[t->type](block, 0, 1, width, s, block);
     exact_reduce_narrow(t->y + at * t->size, block, width, t->dtype);
   }
+}
+
+/* Repeats the numbers of narrow rows that follow each other, so that several are divided as one; returns how many. */
+static size_t join_rows(const task *t, size_t width, numbers *v) {
+  double *values[3] = {v->divisor, v->first, v->mean};
+  size_t joined = t->g->step == width ? least(RED_TILE / width, t->g->length) : 1, bytes = width * t->wide;
+  for (int i = 0; i < (t->o->centred ? 3 : 1); i++)
+    for (size_t r = 1; r < joined; r *= 2) memcpy((char *)values[i] + r * bytes, values[i], least(r, joined - r) * bytes);
+  return joined;
 }
 
 static void tile(const task *t, size_t unit, numbers *v) {
@@ -192,8 +217,12 @@ static void tile(const task *t, size_t unit, numbers *v) {
   sum_columns(t, x, width, &s, v->divisor);
   finish_divisors(t, width, v->divisor);
   s = at(t, v, 0);
-  for (size_t i = 0, segments = exact_runs_count(&g->reduced); i < segments; i++)
-    divide_rows(t, base + exact_runs_offset(&g->reduced, i), width, &s);
+  size_t joined = join_rows(t, width, v), whole = g->length / joined;
+  for (size_t i = 0, segments = exact_runs_count(&g->reduced); i < segments; i++) {
+    size_t at = base + exact_runs_offset(&g->reduced, i);
+    divide_rows(t, at, joined * g->step, whole, joined * width, &s);
+    divide_rows(t, at + whole * joined * g->step, g->step, g->length % joined, width, &s);
+  }
 }
 
 /* ---- all ---- */

@@ -28,5 +28,6 @@ const struct exact_norm_kernels EXACT_SYM(exact_norm) = {
     .sum_more = {sum_more_of_f32, sum_more_of_f64},
     .sum_columns = {sum_columns_of_f32, sum_columns_of_f64},
     .divide_row = {divide_row_by_f32, divide_row_by_f64},
+    .repeat = {repeat_each_f32, repeat_each_f64},
     .divide_columns = {divide_columns_by_f32, divide_columns_by_f64},
 };

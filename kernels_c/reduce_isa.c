@@ -60,10 +60,13 @@
 #include "reduce_best.h"
 
 /* ---- column layout: m is the running value, x the next row's; four rows for one pass over the running values ---- */
-#define COLUMNS(type, name, next)                                                                                   \
+#define COLUMNS(type, name, next, narrow)                                                                           \
   static void columns_##name##_##type(const void *rows_of_x, size_t step, size_t rows, size_t width, void *acc) {   \
     const type *row = rows_of_x;                                                                                    \
     type *restrict a = acc;                                                                                         \
+    size_t taken = narrow;                                                                                          \
+    row += taken * step;                                                                                            \
+    rows -= taken;                                                                                                  \
     for (; rows >= 4; rows -= 4, row += 4 * step) {                                                                 \
       const type *restrict r0 = row, *restrict r1 = row + step, *restrict r2 = r1 + step, *restrict r3 = r2 + step; \
       for (size_t i = 0; i < width; i++) {                                                                          \
@@ -80,14 +83,15 @@
         a[i] = next;                                                                                                \
       }                                                                                                             \
   }
-#define COLUMN_SUMS(type, magnitude)  \
-  COLUMNS(type, sum, m + x)           \
-  COLUMNS(type, abs, m + (magnitude)) \
-  COLUMNS(type, square, m + x * x)    \
-  COLUMNS(type, prod, m *x)
-#define COLUMN_BESTS(type)          \
-  COLUMNS(type, max, x > m ? x : m) \
-  COLUMNS(type, min, x < m ? x : m)
+#define NARROW(type, op) narrow_##type(row, step, rows, width, NULL, NULL, acc, op)
+#define COLUMN_SUMS(type, magnitude)                           \
+  COLUMNS(type, sum, m + x, NARROW(type, SUM16_PLAIN))         \
+  COLUMNS(type, abs, m + (magnitude), NARROW(type, SUM16_ABS)) \
+  COLUMNS(type, square, m + x * x, NARROW(type, SUM16_SQUARE)) \
+  COLUMNS(type, prod, m *x, 0)
+#define COLUMN_BESTS(type)             \
+  COLUMNS(type, max, x > m ? x : m, 0) \
+  COLUMNS(type, min, x < m ? x : m, 0)
 COLUMN_SUMS(f32, fabsf(x))
 COLUMN_SUMS(f64, fabs(x))
 COLUMN_SUMS(u32, x >> 31 ? 0 - x : x)
@@ -98,8 +102,8 @@ COLUMN_BESTS(i32)
 COLUMN_BESTS(u32)
 COLUMN_BESTS(i64)
 COLUMN_BESTS(u64)
-COLUMNS(f32, peak, x > m || x != x ? x : m)
-COLUMNS(f64, peak, x > m || x != x ? x : m)
+COLUMNS(f32, peak, x > m || x != x ? x : m, 0)
+COLUMNS(f64, peak, x > m || x != x ? x : m, 0)
 
 /* ---- after the last term ---- */
 #define FINISH_FLOAT(type, root, nan)                                         \

@@ -39,10 +39,12 @@ void exact_reduce_sweep(const exact_reduce_plan *p, int dtype, const char *x, si
       take(row, p->step, p->length, width, state);
       continue;
     }
-    for (size_t left = p->length, part; left > 0; left -= part) {
-      part = least(left, ROWS);
-      for (size_t r = 0; r < part; r++, row += p->step * size)
-        exact_reduce_widen((char *)block + r * width * wide, row, width, dtype);
+    const bool joined = p->step == width; /* the rows follow each other */
+    for (size_t left = p->length, part; left > 0; left -= part, row += part * p->step * size) {
+      part = least(left, joined ? RED_BLOCK / width : ROWS);
+      if (joined) exact_reduce_widen(block, row, part * width, dtype);
+      for (size_t r = 0; r < part && !joined; r++)
+        exact_reduce_widen((char *)block + r * width * wide, row + r * p->step * size, width, dtype);
       take(block, width, part, width, state);
     }
   }

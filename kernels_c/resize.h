@@ -16,10 +16,13 @@ typedef struct exact_resize_rows {
 } exact_resize_rows;
 
 /* The last axis, in blocks of a vector's lanes: block b starts at output b * lanes, the last one ends with the axis. A tap's
- * elements lie within `windows` vectors from base on, or (0) anywhere: base is 0. */
+ * elements lie within `windows` vectors from base on, or (0) anywhere after it. shared: all taps of a block have one base. The
+ * blocks from `alike` up to `alike_end` have the same picks and weights, no holes, and bases `step` apart. */
 typedef struct exact_resize_line {
   size_t out, blocks, taps;
   int windows;
+  bool shared;
+  size_t alike, alike_end, step;
   const int32_t *base;  /* [block][tap] */
   const int32_t *pick;  /* [block][tap][lane]: element after base */
   const void *weight;   /* [block][tap][lane], of the arithmetic type; NULL: nearest */

@@ -3,7 +3,7 @@
 #include "half.h"
 #include "resize.h"
 
-/* The lanes' elements of one tap. A control is made once for a block and used for several lines. */
+/* Picks of elements from a window of one or two vectors, or (0) from memory. A control is made once for a block. */
 #if defined(__AVX512F__)
 enum { MOST_WINDOWS = 2 };
 typedef __m512i control;
@@ -15,14 +15,14 @@ EXACT_INLINE control control_f64(int windows, const int32_t *pick) {
   (void)windows;
   return _mm512_cvtepi32_epi64(_mm256_loadu_si256((const void *)pick));
 }
-EXACT_INLINE f32v take_f32(int windows, const float *p, control c) {
-  if (windows == 1) return (f32v)_mm512_permutexvar_ps(c, _mm512_loadu_ps(p));
-  if (windows == 2) return (f32v)_mm512_permutex2var_ps(_mm512_loadu_ps(p), c, _mm512_loadu_ps(p + 16));
+EXACT_INLINE f32v choose_f32(int windows, f32v a, f32v b, const float *p, control c) {
+  if (windows == 1) return (f32v)_mm512_permutexvar_ps(c, (__m512)a);
+  if (windows == 2) return (f32v)_mm512_permutex2var_ps((__m512)a, c, (__m512)b);
   return (f32v)_mm512_i32gather_ps(c, p, 4);
 }
-EXACT_INLINE f64v take_f64(int windows, const double *p, control c) {
-  if (windows == 1) return (f64v)_mm512_permutexvar_pd(c, _mm512_loadu_pd(p));
-  if (windows == 2) return (f64v)_mm512_permutex2var_pd(_mm512_loadu_pd(p), c, _mm512_loadu_pd(p + 8));
+EXACT_INLINE f64v choose_f64(int windows, f64v a, f64v b, const double *p, control c) {
+  if (windows == 1) return (f64v)_mm512_permutexvar_pd(c, (__m512d)a);
+  if (windows == 2) return (f64v)_mm512_permutex2var_pd((__m512d)a, c, (__m512d)b);
   return (f64v)_mm512_i64gather_pd(c, p, 8);
 }
 #elif defined(__AVX2__)
@@ -44,14 +44,13 @@ EXACT_INLINE control control_f64(int windows, const int32_t *pick) {
   control low = _mm256_slli_epi64(wide, 1);
   return _mm256_or_si256(low, _mm256_slli_epi64(_mm256_or_si256(low, _mm256_set1_epi64x(1)), 32));
 }
-EXACT_INLINE f32v take_f32(int windows, const float *p, control c) {
+EXACT_INLINE f32v choose_f32(int windows, f32v a, f32v b, const float *p, control c) {
   if (!windows) return (f32v)_mm256_i32gather_ps(p, c, 4);
-  return (f32v)pick_words(windows, _mm256_loadu_ps(p), windows == 2 ? _mm256_loadu_ps(p + 8) : _mm256_setzero_ps(), c);
+  return (f32v)pick_words(windows, (__m256)a, (__m256)b, c);
 }
-EXACT_INLINE f64v take_f64(int windows, const double *p, control c) {
+EXACT_INLINE f64v choose_f64(int windows, f64v a, f64v b, const double *p, control c) {
   if (!windows) return (f64v)_mm256_i64gather_pd(p, c, 8);
-  const float *words = (const float *)p;
-  return (f64v)pick_words(windows, _mm256_loadu_ps(words), windows == 2 ? _mm256_loadu_ps(words + 8) : _mm256_setzero_ps(), c);
+  return (f64v)pick_words(windows, (__m256)a, (__m256)b, c);
 }
 #else
 enum { MOST_WINDOWS = 0 };
@@ -64,12 +63,12 @@ EXACT_INLINE control control_f64(int windows, const int32_t *pick) {
   (void)windows;
   return pick;
 }
-EXACT_INLINE f32v take_f32(int windows, const float *p, control c) {
-  (void)windows;
+EXACT_INLINE f32v choose_f32(int windows, f32v a, f32v b, const float *p, control c) {
+  (void)windows, (void)a, (void)b;
   return (f32v){p[c[0]], p[c[1]], p[c[2]], p[c[3]]};
 }
-EXACT_INLINE f64v take_f64(int windows, const double *p, control c) {
-  (void)windows;
+EXACT_INLINE f64v choose_f64(int windows, f64v a, f64v b, const double *p, control c) {
+  (void)windows, (void)a, (void)b;
   return (f64v){p[c[0]], p[c[1]]};
 }
 #endif
@@ -77,24 +76,24 @@ EXACT_INLINE f64v take_f64(int windows, const double *p, control c) {
 /* ---- copies of lines ---- */
 EXACT_INLINE size_t exact_resize_row(const exact_resize_copy *c, size_t j) { return c->row ? (size_t)c->row[j] : j; }
 
-/* How many lines from j on are the same. */
-EXACT_INLINE size_t exact_resize_repeats(const exact_resize_copy *c, size_t j) {
-  size_t n = 1;
-  while (c->row && j + n < c->end && c->row[j + n] == c->row[j]) n++;
-  return n;
+/* Line j of the output is the one before it. */
+EXACT_INLINE bool exact_resize_again(const exact_resize_copy *c, size_t j) {
+  return j > c->from && exact_resize_row(c, j) == exact_resize_row(c, j - 1);
 }
 
 /* Elements of one or two bytes, one by one: a block has one output. */
-#define COPY_SMALL(type)                                                                        \
-  static void copy_##type(const exact_resize_copy *c) {                                         \
-    const exact_resize_line *l = c->line;                                                       \
-    type *dst = c->dst;                                                                         \
-    for (size_t j = c->from, n; j < c->end; j += n, dst += n * c->dst_step) {                   \
-      const type *src = (const type *)c->src + exact_resize_row(c, j) * c->src_step;            \
-      for (size_t o = 0; o < l->out; o++) dst[o] = src[l->base[o]];                             \
-      n = exact_resize_repeats(c, j);                                                           \
-      for (size_t r = 1; r < n; r++) memcpy(dst + r * c->dst_step, dst, l->out * sizeof(type)); \
-    }                                                                                           \
+#define COPY_SMALL(type)                                                             \
+  static void copy_##type(const exact_resize_copy *c) {                              \
+    const exact_resize_line *l = c->line;                                            \
+    type *dst = c->dst;                                                              \
+    for (size_t j = c->from; j < c->end; j++, dst += c->dst_step) {                  \
+      const type *src = (const type *)c->src + exact_resize_row(c, j) * c->src_step; \
+      if (exact_resize_again(c, j)) {                                                \
+        memcpy(dst, dst - c->dst_step, l->out * sizeof(type));                       \
+        continue;                                                                    \
+      }                                                                              \
+      for (size_t o = 0; o < l->out; o++) dst[o] = src[l->base[o]];                  \
+    }                                                                                \
   }
 COPY_SMALL(uint8_t)
 COPY_SMALL(uint16_t)
@@ -107,8 +106,8 @@ COPY_SMALL(uint16_t)
 
 /* ---- element types ---- */
 static void widen(void *dst, const void *src, size_t n, int dtype) {
-  float *f = dst;
-  double *d = dst;
+  float *restrict f = dst;
+  double *restrict d = dst;
   switch (dtype) {
     case EXACT_UINT8:
       for (size_t i = 0; i < n; i++) f[i] = ((const uint8_t *)src)[i];
@@ -126,30 +125,43 @@ static void widen(void *dst, const void *src, size_t n, int dtype) {
   }
 }
 
-/* The nearest whole number, halves away from zero; v itself where it has no fraction. */
-#define ROUNDED(type, integer, whole)                                          \
-  EXACT_INLINE type rounded_##type(type v) {                                   \
-    type f = (v > -(whole)) & (v < (whole)) ? (type)(integer)v : v, d = v - f; \
-    return d >= (type)0.5 ? f + 1 : d <= (type)-0.5 ? f - 1 : f;               \
+/* src[i] towards zero, or (`rounded`) the nearest whole number, halves away from zero; within the range low ... high of the
+ * type, NaN is 0. top is the greatest number of `real` that is not above high. */
+#define NARROW(type, real, whole, low, high, top)                                               \
+  EXACT_INLINE whole##v whole_##type(real##v v, const bool rounded) {                           \
+    v = max_##real(pick_##real(v == v, v, (real##v){0}), (real##v){0} + (low));                 \
+    whole##v over = (whole##v)(v > (real)(top));                                                \
+    v = min_##real(v, (real##v){0} + (top));                                                    \
+    whole##v t = __builtin_convertvector(v, whole##v);                                          \
+    real##v rest = v - __builtin_convertvector(t, real##v);                                     \
+    if (rounded) t += (whole##v)(rest <= (real)-0.5) - (whole##v)(rest >= (real)0.5);           \
+    return (t & ~over) | ((high)&over);                                                         \
+  }                                                                                             \
+  static void narrow_##type(void *dst, const void *src, size_t n, bool rounded) {               \
+    enum { LANES = EXACT_VB / real##_BYTES, BLOCK = 256 };                                      \
+    const real *x = src;                                                                        \
+    type *restrict y = dst;                                                                     \
+    whole block[BLOCK];                                                                         \
+    for (size_t part; n > 0; n -= part, x += part, y += part) {                                 \
+      part = n < BLOCK ? n : BLOCK;                                                             \
+      for (size_t i = 0; i < part; i += LANES) {                                                \
+        real##v v = i + LANES <= part ? load_##real(x + i) : load_part_##real(x + i, part - i); \
+        *(whole##v *)(block + i) = rounded ? whole_##type(v, true) : whole_##type(v, false);    \
+      }                                                                                         \
+      for (size_t i = 0; i < part; i++) y[i] = (type)block[i];                                  \
+    }                                                                                           \
   }
-ROUNDED(float, int32_t, 0x1p30f)
-ROUNDED(double, int64_t, 0x1p62)
-
-/* `low` and `high` end the type's range, high + 1 is a number of `real`. */
-#define NARROW(type, real, low, high)                                                               \
-  for (size_t i = 0; i < n; i++) {                                                                  \
-    real v = ((const real *)src)[i];                                                                \
-    if (rounded) v = rounded_##real(v);                                                             \
-    ((type *)dst)[i] = v != v ? 0 : v < (real)(low) ? low : v >= (real)(high) + 1 ? high : (type)v; \
-  }                                                                                                 \
-  break;
+NARROW(uint8_t, f32, i32, 0.0f, UINT8_MAX, 255.0f)
+NARROW(int8_t, f32, i32, -128.0f, INT8_MAX, 127.0f)
+NARROW(int32_t, f32, i32, -0x1p31f, INT32_MAX, 0x1.fffffep30f)
+NARROW(int64_t, f64, i64, -0x1p63, INT64_MAX, 0x1.fffffffffffffp62)
 
 static void narrow(void *dst, const void *src, size_t n, int dtype, bool rounded) {
   switch (dtype) {
-    case EXACT_UINT8: NARROW(uint8_t, float, 0, UINT8_MAX)
-    case EXACT_INT8: NARROW(int8_t, float, INT8_MIN, INT8_MAX)
-    case EXACT_INT32: NARROW(int32_t, float, INT32_MIN, INT32_MAX)
-    case EXACT_INT64: NARROW(int64_t, double, INT64_MIN, INT64_MAX)
+    case EXACT_UINT8: narrow_uint8_t(dst, src, n, rounded); break;
+    case EXACT_INT8: narrow_int8_t(dst, src, n, rounded); break;
+    case EXACT_INT32: narrow_int32_t(dst, src, n, rounded); break;
+    case EXACT_INT64: narrow_int64_t(dst, src, n, rounded); break;
     case EXACT_FLOAT32:
       for (size_t i = 0; i < n; i++) {
         float v = ((const float *)src)[i];

@@ -172,6 +172,7 @@ int exact_softmax_new(int kind, int64_t axis, int flatten, int dtype, int mode, 
       [EXACT_SOFTMAX] = {"softmax", 1, 1, 1, 0, infer, plan, free_op, NULL, NULL, NULL, NULL},
       [EXACT_LOG_SOFTMAX] = {"log_softmax", 1, 1, 1, 0, infer, plan, free_op, NULL, NULL, NULL, NULL},
       [EXACT_HARDMAX] = {"hardmax", 1, 1, 1, 0, infer, plan, free_op, NULL, NULL, NULL, NULL}};
+  if (kind < EXACT_SOFTMAX || kind > EXACT_HARDMAX) return exact_fail(err, EXACT_INVALID, "unknown kind %d", kind);
   if (!exact_is_float(dtype))
     return exact_fail(err, EXACT_UNSUPPORTED, "element type %s, only float types are supported", exact_dtype_name(dtype));
   exact_error local;

@@ -1,4 +1,4 @@
-/* The canonical sum of rows, included once per arithmetic type TYPE: element j goes to partial j mod 16, the partials are
+/* Sums, included once per arithmetic type TYPE. The canonical sum of rows: element j goes to partial j mod 16, the partials are
  * added as a tree. Terms: x, |x|, x * x, and with two numbers of the row (x - centre) squared, x - first, ((x - first) -
  * centre) squared. Unsigned integers wrap around. */
 #ifndef EXACT_SUM16
@@ -16,15 +16,23 @@ enum {
   NAME(GROUP) = NAME(VECTORS) < 8 ? 8 / (NAME(VECTORS) > 1 ? NAME(VECTORS) : 2) : 1
 };
 
-EXACT_INLINE V NAME(term)(V x, T first, T centre, int op) {
+EXACT_INLINE V NAME(term)(V x, V first, V centre, int op) {
   if (op == SUM16_SHIFT || op == SUM16_SHIFT_SPREAD) x = x - first;
   if (op == SUM16_SPREAD || op == SUM16_SHIFT_SPREAD) return (x - centre) * (x - centre);
   if (op == SUM16_SQUARE) return x * x;
   return op == SUM16_ABS ? NAME(abs)(x) : x;
 }
 
+EXACT_INLINE T NAME(one)(T x, T first, T centre, int op) {
+  if (op == SUM16_ABS) return NAME(abs)(x - (V){0})[0];
+  if (op == SUM16_SHIFT || op == SUM16_SHIFT_SPREAD) x = x - first;
+  if (op == SUM16_SPREAD || op == SUM16_SHIFT_SPREAD) return (x - centre) * (x - centre);
+  return op == SUM16_SQUARE ? x * x : x;
+}
+
 EXACT_INLINE void NAME(block)(V *p, const T *x, T first, T centre, int op) {
-  for (int v = 0; v < NAME(VECTORS); v++) p[v] += NAME(term)(*(const V *)(x + v * NAME(LANES)), first, centre, op);
+  for (int v = 0; v < NAME(VECTORS); v++)
+    p[v] += NAME(term)(*(const V *)(x + v * NAME(LANES)), first - (V){0}, centre - (V){0}, op);
 }
 
 /* The last n < 16 elements. Partials are never -0, so +0 may be added to those without an element. */
@@ -36,7 +44,7 @@ EXACT_INLINE void NAME(tail)(V *p, const T *x, size_t n, bool readable, T first,
     x = last;
   }
   for (int v = 0; v < NAME(VECTORS); v++) {
-    V term = NAME(term)(*(const V *)(x + v * NAME(LANES)), first, centre, op);
+    V term = NAME(term)(*(const V *)(x + v * NAME(LANES)), first - (V){0}, centre - (V){0}, op);
     p[v] += (V)((M)term & *(const M *)(mask + 16 - n + v * NAME(LANES)));
   }
 }
@@ -95,11 +103,28 @@ EXACT_INLINE void NAME(sum_rows)(const T *x, size_t n, size_t rows, bool readabl
   NAME(sum16)((const V(*)[NAME(VECTORS)])p, rows, y);
 }
 
+/* Rows of up to four elements, one after the other. Partials without an element are left out of the tree: +0 changes none. */
+EXACT_INLINE void NAME(few)(const T *x, size_t n, size_t count, const T *first, const T *centre, T *y, int op) {
+  for (size_t r = 0; r < count; r++, x += n) {
+    T p[4] = {0};
+    EXACT_UNROLL for (size_t j = 0; j < n; j++) p[j] += NAME(one)(x[j], first ? first[r] : 0, centre ? centre[r] : 0, op);
+    T even = n > 2 ? p[0] + p[2] : p[0], odd = n > 3 ? p[1] + p[3] : p[1];
+    y[r] = n > 1 ? even + odd : even;
+  }
+}
+
 /* y[r] = the sum over the n > 0 elements from x + r * n on, r < count; `room` elements may be read. first and centre hold a
  * number for each row, or are NULL. */
 EXACT_INLINE void NAME(sums)(const T *x, size_t n, size_t count, size_t room, const T *first, const T *centre, T *y, int op) {
   const size_t group = NAME(GROUP);
   size_t r = 0;
+  switch (n) {
+    case 1: NAME(few)(x, 1, count, first, centre, y, op); return;
+    case 2: NAME(few)(x, 2, count, first, centre, y, op); return;
+    case 3: NAME(few)(x, 3, count, first, centre, y, op); return;
+    case 4: NAME(few)(x, 4, count, first, centre, y, op); return;
+    default: break;
+  }
   for (; r + group <= count && (n % 16 == 0 || (r + group) * n + 16 <= room); r += group)
     NAME(sum_rows)(x + r * n, n, group, true, first ? first + r : NULL, centre ? centre + r : NULL, y + r, op);
   for (; r < count; r++)
@@ -114,6 +139,23 @@ EXACT_INLINE void NAME(more_sums)(const T *x, size_t n, T first, T centre, T *st
   for (size_t j = 0; j < whole; j += 16) NAME(block)(p, x + j, first, centre, op);
   if (n > whole) NAME(tail)(p, x + whole, n - whole, false, first, centre, op);
   memcpy(state, p, sizeof p);
+}
+
+/* Sequential sums side by side, fewer than a vector: acc[i] = acc[i] + term of x[r * step + i], r = 0, 1 ... Rows whose vectors
+ * would go beyond the last row are left; returns the number of those taken. first and centre: a number for each sum, or NULL.
+ */
+EXACT_INLINE size_t NAME(narrow)(const T *x, size_t step, size_t rows, size_t width, const T *first, const T *centre, T *acc,
+                                 int op) {
+  const size_t end = rows ? (rows - 1) * step + width : 0;
+  if (width >= NAME(LANES) || end < NAME(LANES)) return 0;
+  const size_t whole = (end - NAME(LANES)) / step + 1;
+  V sum = {0}, f = {0}, c = {0};
+  memcpy(&sum, acc, width * sizeof(T));
+  if (first) memcpy(&f, first, width * sizeof(T));
+  if (centre) memcpy(&c, centre, width * sizeof(T));
+  for (size_t r = 0; r < whole; r++, x += step) sum += NAME(term)(*(const V *)x, f, c, op);
+  memcpy(acc, &sum, width * sizeof(T));
+  return whole;
 }
 #undef T
 #undef V

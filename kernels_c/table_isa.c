@@ -7,6 +7,7 @@
 extern const struct exact_gemm_kernels EXACT_SYM(exact_gemm32), EXACT_SYM(exact_gemm64);
 extern const struct exact_gemm_kernels EXACT_SYM(exact_fast_gemm32), EXACT_SYM(exact_fast_gemm64);
 extern const struct exact_conv_kernels EXACT_SYM(exact_conv);
+extern const struct exact_matmul_kernels EXACT_SYM(exact_matmul);
 extern const struct exact_pool_kernels EXACT_SYM(exact_pool);
 extern const struct exact_unpool_kernels EXACT_SYM(exact_unpool);
 extern const struct exact_batchnorm_kernels EXACT_SYM(exact_batchnorm);
@@ -26,6 +27,7 @@ const exact_isa EXACT_SYM(exact_table) = {
     .fast_gemm32 = &EXACT_SYM(exact_fast_gemm32),
     .fast_gemm64 = &EXACT_SYM(exact_fast_gemm64),
     .conv = &EXACT_SYM(exact_conv),
+    .matmul = &EXACT_SYM(exact_matmul),
     .pool = &EXACT_SYM(exact_pool),
     .unpool = &EXACT_SYM(exact_unpool),
     .batchnorm = &EXACT_SYM(exact_batchnorm),

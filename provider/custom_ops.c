@@ -99,11 +99,12 @@ static bool keeps_batch(const exact_op *op, const node *n) {
   return !exact_op_infer(op, n->n_inputs, in, out, &err) && out[0].rank > 0 && out[0].dims[0] == ANY;
 }
 
-/* Up to onnxruntime 1.23 a host crashes when a node leaves out an input before its last one and the operator infers shapes. */
-static bool infers_shapes(int minor, const op_row *row) {
+/* A node may leave out an input before its last one. Up to onnxruntime 1.23 a host crashes at such a node when the operator
+ * infers shapes; 1.17 cannot tell its output type and refuses the model, so there the operator is not declared. */
+static bool has_gaps(const op_row *row) {
   const char *optional = row->inputs;
   while (*optional && *optional < 'a') optional++;
-  return minor >= 24 || !*optional || !optional[1];
+  return *optional && optional[1];
 }
 
 static OrtStatus *infer_shapes(const OrtCustomOp *self, OrtShapeInferContext *context) {
@@ -192,9 +193,11 @@ static bool declared(int i, int opset) {
 static OrtStatus *fill_set(op_set *set) {
   OrtStatus *status = ORT(set->api, CreateCustomOpDomain)("", &set->domain);
   custom_op *op = set->ops;
-  for (int i = 0; i < op_row_count; i++)
-    for (int t = 0; declared(i, set->opset) && t < 32; t++) {
-      if (!(op_rows[i].constraint[0].types >> t & 1)) continue;
+  for (int i = 0; i < op_row_count; i++) {
+    const op_row *row = &op_rows[i];
+    if (!declared(i, set->opset) || (has_gaps(row) && set->minor < 18)) continue;
+    for (int t = 0; t < 32; t++) {
+      if (!(row->constraint[0].types >> t & 1)) continue;
       *op = (custom_op){.base = {.version = OP_VERSION,
                                  .GetName = get_name,
                                  .GetExecutionProviderType = get_provider,
@@ -208,15 +211,16 @@ static OrtStatus *fill_set(op_set *set) {
                                  .GetInputMemoryType = memory_type,
                                  .CreateKernelV2 = create_kernel,
                                  .KernelComputeV2 = compute,
-                                 .InferOutputShapeFn = infers_shapes(set->minor, &op_rows[i]) ? infer_shapes : NULL,
+                                 .InferOutputShapeFn = has_gaps(row) && set->minor < 24 ? NULL : infer_shapes,
                                  .GetStartVersion = start_version,
                                  .GetEndVersion = end_version},
                         .set = set,
-                        .row = &op_rows[i],
+                        .row = row,
                         .dtype = t};
       if (!status) status = ORT(set->api, CustomOpDomain_Add)(set->domain, &op->base);
       op++;
     }
+  }
   return status;
 }
 

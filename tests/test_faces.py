@@ -24,6 +24,7 @@ def case(op, dtype=np.float32, opset=17):
     x = data(RNG, (2, C, 9, 11), dtype)
     w, b = data(RNG, (4, C, 3, 3), dtype), data(RNG, (4,), dtype)
     up = data(RNG, (C, 4, 3, 2), dtype)
+    matrix, row = data(RNG, (11, 5), dtype), data(RNG, (5,), dtype)
     window = {"kernel_shape": [3, 2], "strides": [2, 1], "pads": [1, 0, 0, 1]}
     statistics = [data(RNG, (C,), dtype) for _ in range(3)] + [np.abs(data(RNG, (C,), dtype))]
     match op:
@@ -31,6 +32,11 @@ def case(op, dtype=np.float32, opset=17):
             return x, [w, b], {"pads": [1, 1, 0, 2]}, kernels.conv(x, w, b, pads=[1, 1, 0, 2])
         case "ConvTranspose":
             return x, [up, b], {"strides": [2, 2]}, kernels.conv_transpose(x, up, b, strides=[2, 2])
+        case "MatMul":
+            return x, [matrix], {}, kernels.matmul(x, matrix)
+        case "Gemm":
+            scales = {"alpha": 0.3, "beta": 1.7}
+            return x[0, 0], [matrix, row], scales, kernels.gemm(x[0, 0], matrix, row, **scales)
         case "MaxPool":
             return x, [], window, kernels.max_pool(x, **window)
         case "AveragePool":
@@ -317,6 +323,7 @@ def patterns():
         "Pad+LpPool": (lp_pool, x, kernels.lp_pool(padded, [2, 2], p=1)),
         "Conv of constants": (constant, np.zeros((1, 8, 10, 10), np.float32), y + np.float32(0)),
         **second_patterns(),
+        **matrix_patterns(),
     }
 
 
@@ -383,6 +390,44 @@ def second_patterns():
     return patterns
 
 
+def matrix_patterns():
+    """What ONNX Runtime fuses with a MatMul or a Gemm. float16: one rounding less would show."""
+    patterns = {}
+    names = ["s", "o", "m", "v"]
+    stats = [data(RNG, (34,), np.float32) for _ in range(3)] + [np.abs(data(RNG, (34,), np.float32)) + 1]
+    matmul, gemm = node("MatMul", ["x", "w"], ["p"], "mm"), node("Gemm", ["x", "w"], ["p"], "g")
+    for dtype in (np.float32, np.float16):
+        x, w, b = data(RNG, (9, 50), dtype), data(RNG, (50, 34), dtype), data(RNG, (34,), dtype)
+        stack, weights, third = data(RNG, (2, 9, 50), dtype), {"w": w, "b": b}, np.array(1 / 3, dtype)
+        product, kind = kernels.matmul(x, w), np.dtype(dtype).name
+
+        def add(name, nodes, x, want, weights, kind=kind):
+            patterns[f"{name} {kind}"] = (graph(nodes, {"x": (x.dtype, x.shape)}, weights), x, np.ascontiguousarray(want))
+
+        plus_b = node("Add", ["p", "b"], name="a")
+        add("MatMul+Add", [matmul, plus_b], x, product + b, weights)
+        add("MatMul+Add of a stack", [matmul, plus_b], stack, kernels.matmul(stack, w) + b, weights)
+        add("MatMul+Relu", [matmul, node("Relu", ["p"], name="r")], x, np.maximum(product, 0), {"w": w})
+        add("MatMul+Mul", [matmul, node("Mul", ["p", "c"], name="s")], x, product * third, {"w": w, "c": third})
+        scaled = [node("Mul", ["x", "c"], ["t"], "s"), node("MatMul", ["t", "w"], name="mm")]
+        add("Mul+MatMul", scaled, x, kernels.matmul(x * third, w), {"w": w, "c": third})
+        turned = [node("Transpose", ["x"], ["t"], "t", perm=[0, 2, 1]), node("MatMul", ["x", "t"], name="mm")]
+        add("Transpose+MatMul", turned, stack, kernels.matmul(stack, stack.transpose(0, 2, 1)), {})
+        add("Gemm+Sum", [gemm, node("Sum", ["p", "b"], name="s")], x, product + b, weights)
+        with_b = node("Gemm", ["x", "w", "b"], ["p"], "g")
+        sum_ = kernels.gemm(x, w, b)
+        add("Gemm+Relu", [with_b, node("Relu", ["p"], name="r")], x, np.maximum(sum_, 0), weights)
+        add("Gemm+Transpose", [with_b, node("Transpose", ["p"], name="t")], x, sum_.T, weights)
+        turned = [node("Transpose", ["x"], ["t"], "t"), node("Gemm", ["t", "w", "b"], name="g")]
+        add("Transpose+Gemm", turned, np.ascontiguousarray(x.T), sum_, weights)
+        if dtype == np.float32:
+            normalized = {"w": w, **dict(zip(names, stats, strict=True))}
+            norm = node("BatchNormalization", ["p", *names], name="bn")
+            add("MatMul+BatchNormalization", [matmul, norm], x, kernels.batch_normalization(product, *stats), normalized)
+            add("Gemm+BatchNormalization", [gemm, norm], x, kernels.batch_normalization(product, *stats), normalized)
+    return patterns
+
+
 PATTERNS = patterns()
 
 
@@ -412,6 +457,9 @@ def test_each_rewrite_in_the_list_changes_something():
         "Pad_Fusion": ("Pad+Conv", ""),
         "ConstantFolding": ("Conv of constants", ""),
         "LayerNormFusionL1": ("LayerNormalization in pieces", "LayerNormFusionL2"),
+        "MatMulAddFusion": ("MatMul+Add float32", ""),
+        "GemmSumFusion": ("Gemm+Sum float32", ""),
+        "MatMul_BatchNormalization_Fusion": ("MatMul+BatchNormalization float32", ""),
         "TransposeOptimizer": ("Transpose+ReduceMean+Transpose", "TransposeOptimizer_CPUExecutionProvider"),
         "TransposeOptimizer_CPUExecutionProvider": ("Transpose+ReduceMean+Transpose", "TransposeOptimizer"),
     }

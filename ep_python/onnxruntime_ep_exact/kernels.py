@@ -1,9 +1,9 @@
 """The exact kernels on NumPy arrays: one function per ONNX operator, without ONNX Runtime.
 
-Arrays are float32, float64, float16 or bfloat16 (of ml_dtypes); ``max_pool``, the reductions, ``arg_max``, ``arg_min``,
-``cumsum``, ``cumprod``, ``resize`` and ``upsample`` also take integers. Inputs are never changed; those that are not
-contiguous are copied. The bits of the results are those of the pages in docs/, whatever ``threads``, the instruction set and
-the machine; the global interpreter lock is released while a kernel runs.
+Arrays are float32, float64, float16 or bfloat16 (of ml_dtypes); ``matmul``, ``max_pool``, the reductions, ``arg_max``,
+``arg_min``, ``cumsum``, ``cumprod``, ``resize`` and ``upsample`` also take integers. Inputs are never changed; those that
+are not contiguous are copied. The bits of the results are those of the pages in docs/, whatever ``threads``, the instruction
+set and the machine; the global interpreter lock is released while a kernel runs.
 
 Every function raises
 
@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ._calls import Ints, _arrays, _check, _choice, _create, _number, _run, _set_ints
+from ._calls import Ints, _array, _arrays, _check, _choice, _create, _number, _run, _set_float, _set_ints
 from ._kernels import ffi, lib
 from ._norm import (
     group_normalization,
@@ -35,6 +35,7 @@ from ._norm import (
     mean_variance_normalization,
     rms_normalization,
 )
+from ._openvino import openvino_convolution, openvino_group_convolution
 from ._reduce import (
     arg_max,
     arg_min,
@@ -62,6 +63,7 @@ __all__ = [
     "conv_transpose",
     "cumprod",
     "cumsum",
+    "gemm",
     "global_average_pool",
     "global_lp_pool",
     "global_max_pool",
@@ -75,9 +77,12 @@ __all__ = [
     "lp_normalization",
     "lp_pool",
     "lrn",
+    "matmul",
     "max_pool",
     "max_unpool",
     "mean_variance_normalization",
+    "openvino_convolution",
+    "openvino_group_convolution",
     "reduce_l1",
     "reduce_l2",
     "reduce_log_sum",
@@ -161,6 +166,45 @@ def conv_transpose(
     _set_ints(attrs.output_padding, output_padding)
     _set_ints(attrs.output_shape, output_shape)
     op = _create(name, lib.exact_conv_transpose_new, attrs, _number(arrays[0]), _choice(name, "mode", mode, _MODES))
+    return _run(name, op, arrays, threads)[0]
+
+
+def matmul(a: ArrayLike, b: ArrayLike, *, mode: str = "exact", threads: int = 1) -> np.ndarray:
+    """ONNX MatMul (docs/matmul.md): a is [.., M, K] or [K], b is [.., K, N] or [K], the axes before broadcast.
+
+    Both are of one float type, or of one of int32, int64, uint32 and uint64. mode "fast" may sum in another order.
+    """
+    name = "matmul"
+    arrays = [_array(name, "a", a), _array(name, "b", b)]
+    op = _create(name, lib.exact_matmul_new, _number(arrays[0]), _choice(name, "mode", mode, _MODES))
+    return _run(name, op, arrays, threads)[0]
+
+
+def gemm(
+    a: ArrayLike,
+    b: ArrayLike,
+    c: ArrayLike | None = None,
+    *,
+    alpha: float = 1.0,
+    beta: float = 1.0,
+    transA: int = 0,
+    transB: int = 0,
+    mode: str = "exact",
+    threads: int = 1,
+) -> np.ndarray:
+    """ONNX Gemm (docs/matmul.md): alpha * a @ b + beta * c, a and b first transposed where transA, transB are not 0.
+
+    a and b are matrices, c broadcasts to the result, all of one float type. alpha and beta are rounded to float32. mode "fast"
+    may sum in another order.
+    """
+    name = "gemm"
+    arrays = [_array(name, "a", a), _array(name, "b", b), *_arrays(name, c=c)]
+    attrs = ffi.new("exact_gemm_attrs *")
+    _set_float(attrs, "alpha", alpha)
+    _set_float(attrs, "beta", beta)
+    attrs.trans_a = operator.index(transA)
+    attrs.trans_b = operator.index(transB)
+    op = _create(name, lib.exact_gemm_new, attrs, _number(arrays[0]), _choice(name, "mode", mode, _MODES))
     return _run(name, op, arrays, threads)[0]
 
 

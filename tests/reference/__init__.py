@@ -12,6 +12,7 @@ from .conv import conv
 from .conv_transpose import conv_transpose
 from .cumsum import cumprod, cumsum
 from .lrn import lrn
+from .matmul import gemm, matmul
 from .norm import (
     group_normalization,
     instance_normalization,
@@ -20,6 +21,7 @@ from .norm import (
     mean_variance_normalization,
     rms_normalization,
 )
+from .openvino import openvino_convolution, openvino_group_convolution
 from .pool import average_pool, global_average_pool, global_lp_pool, global_max_pool, lp_pool, max_pool
 from .reduce import (
     reduce_l1,
@@ -46,6 +48,7 @@ __all__ = [
     "conv_transpose",
     "cumprod",
     "cumsum",
+    "gemm",
     "global_average_pool",
     "global_lp_pool",
     "global_max_pool",
@@ -57,9 +60,12 @@ __all__ = [
     "lp_normalization",
     "lp_pool",
     "lrn",
+    "matmul",
     "max_pool",
     "max_unpool",
     "mean_variance_normalization",
+    "openvino_convolution",
+    "openvino_group_convolution",
     "reduce_l1",
     "reduce_l2",
     "reduce_log_sum",
