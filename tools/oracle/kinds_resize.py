@@ -59,6 +59,8 @@ def integer_rounding(case, want):
     steps = 2.0 * axes + 1 if case.get("antialias") else 1.0
     # In float32 an integer beyond 2^24 is rounded before the arithmetic, too.
     bound = steps + np.where(size > 2.0**16, size * 2.0**-20, 0.0)
+    if case.get("antialias") and mode(case) == "cubic" and axes > 1:
+        bound = bound + 0.35 * size  # what overshoots the type's range is cut off between the axes
     y = want[0].astype(np.float64)
     beyond = (y - bound <= float(info.min)) | (y + bound >= float(info.max))
     if case.get("antialias") and case.x.dtype == np.int8:
@@ -112,7 +114,8 @@ KINDS = [
     Kind(
         "rounding of interpolated integers",
         PAGE,
-        "Truncated after other float32 roundings, wrapped instead of saturated, with antialias rounded after each axis.",
+        "Truncated after other float32 roundings, wrapped instead of saturated; with antialias rounded, and cut to the range, "
+        "after each axis.",
         BOTH,
         lambda case: mode(case) != "nearest" and is_integer(case) and case.x.size > 0,
         where=integer_rounding,
@@ -151,6 +154,14 @@ KINDS = [
         ("Resize",),
         unusual_roi,
         refuses="Tensor type mismatch|IsPrimitiveDataType",
+    ),
+    Kind(
+        "a policy beside an axis without elements",
+        PAGE,
+        "Its quotient counts, as 0.",
+        ("Resize",),
+        lambda case: case.get("keep_aspect_ratio_policy", "stretch") == "not_larger" and 0 in case.x.shape,
+        shape=True,
     ),
     Kind(
         "negative axes with a policy",

@@ -1,5 +1,6 @@
 """The summary of a run: tables for people, and the generated part of docs/oracles.md."""
 
+import sys
 from collections import Counter
 
 from rich.console import Console
@@ -62,11 +63,11 @@ def kind_counts(summary):
 
 def show(rows, about, console=None):
     """Prints the tables and every unexplained case."""
-    console = console or Console()
+    console = console or Console(width=None if sys.stdout.isatty() else 128)
     summary = summarize(rows)
     table = Table(title=f"ONNX Runtime {about['onnxruntime']}, {about['machine']} {about['processor']}")
     for i, heading in enumerate(HEADINGS):
-        table.add_column(heading, justify="right" if i else "left")
+        table.add_column(heading, justify="right" if i else "left", no_wrap=not i)
     for line in lines(summary, rows):
         table.add_row(*line)
     console.print(table)
