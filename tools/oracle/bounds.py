@@ -67,6 +67,18 @@ def powers(case, call):
 
 
 @quiet
+def matrices(case, call):
+    """MatMul, and Gemm with its factors."""
+    if not is_float(case):
+        return None
+    a, b, *c = (magnitude(array) for array in case.inputs)
+    product = np.matmul(a.T if case.get("transA") else a, b.T if case.get("transB") else b) * abs(case.get("alpha", 1.0))
+    if c:
+        product = product + abs(case.get("beta", 1.0)) * c[0]
+    return [of_sum(case, product, case.x.shape[0 if case.get("transA") else -1] + 2)]
+
+
+@quiet
 def resize(case, call):
     """Coordinates and weights in another order of operations: relative to the largest element that is near."""
     if case.get("mode", "nearest") == "nearest":

@@ -1,6 +1,8 @@
 """Kinds that concern more than one family."""
 
-from .kinds import Kind
+import numpy as np
+
+from .kinds import ANY, Kind
 
 _SIX = {"float64", "bfloat16"}
 _WHOLE = {"uint32", "uint64", "bfloat16"}
@@ -8,6 +10,8 @@ _WHOLE = {"uint32", "uint64", "bfloat16"}
 NO_KERNEL = {
     "Conv": _SIX,
     "ConvTranspose": _SIX,
+    "MatMul": {"bfloat16"},
+    "Gemm": {"bfloat16"},
     "MaxPool": _SIX,
     "AveragePool": _SIX,
     "LpPool": _SIX,
@@ -53,6 +57,22 @@ KINDS = [
         tuple(NO_KERNEL),
         lambda case: case.x.dtype.name in NO_KERNEL[case.operator] or without_kernel(case),
         refuses="NOT_IMPLEMENTED",
+    ),
+    Kind(
+        "no terms of unsigned integers",
+        "matmul.md#where-onnx-runtime-differs",
+        "K = 0 in uint32 and uint64 is refused.",
+        ("MatMul",),
+        lambda case: case.x.shape[-1] == 0 and case.x.dtype.kind == "u",
+        refuses="IsPrimitiveDataType|Tensor type mismatch",
+    ),
+    Kind(
+        "no terms beside a beta",
+        "matmul.md#where-onnx-runtime-differs",
+        "Gemm with K = 0 gives C in float64, without beta.",
+        ("Gemm",),
+        lambda case: case.x.size == 0 and case.x.dtype == np.float64 and case.get("beta", 1.0) != 1.0 and len(case.inputs) > 2,
+        where=lambda case, want: [ANY],
     ),
     Kind(
         "newer opset",

@@ -7,6 +7,7 @@ import numpy as np
 
 from . import bounds
 from . import generators_conv as conv
+from . import generators_matmul as matrices
 from . import generators_norms as norms
 from . import generators_resize as resizing
 from .cases import Case
@@ -81,6 +82,8 @@ _REDUCTIONS = {
 OPERATORS = [
     Operator("Conv", "conv", conv.conv, "conv", bound=bounds.conv),
     Operator("ConvTranspose", "conv", conv.conv_transpose, "conv_transpose", bound=bounds.conv),
+    Operator("MatMul", "conv", matrices.matmul, "matmul", bound=bounds.matrices),
+    Operator("Gemm", "conv", matrices.gemm, "gemm", bound=bounds.matrices),
     Operator("MaxPool", "conv", conv.pool, "max_pool", max_pool),
     Operator("AveragePool", "conv", conv.pool, "average_pool", bound=bounds.average),
     Operator("LpPool", "conv", conv.lp_pool, "lp_pool", bound=bounds.powers),
