@@ -72,10 +72,12 @@ def matrices(case, call):
     if not is_float(case):
         return None
     a, b, *c = (magnitude(array) for array in case.inputs)
-    product = np.matmul(a.T if case.get("transA") else a, b.T if case.get("transB") else b) * abs(case.get("alpha", 1.0))
+    n = case.x.shape[0 if case.get("transA") else -1] + 2
+    product = np.matmul(a.T if case.get("transA") else a, b.T if case.get("transB") else b)
+    scaled = product * abs(case.get("alpha", 1.0))
     if c:
-        product = product + abs(case.get("beta", 1.0)) * c[0]
-    return [of_sum(case, product, case.x.shape[0 if case.get("transA") else -1] + 2)]
+        scaled = scaled + abs(case.get("beta", 1.0)) * c[0]
+    return [np.where(np.isinf(of_sum(case, product, n)), np.inf, of_sum(case, scaled, n))]
 
 
 @quiet

@@ -1,7 +1,5 @@
 """Kinds that concern more than one family."""
 
-import numpy as np
-
 from .kinds import ANY, Kind
 
 _SIX = {"float64", "bfloat16"}
@@ -69,9 +67,17 @@ KINDS = [
     Kind(
         "no terms beside a beta",
         "matmul.md#where-onnx-runtime-differs",
-        "Gemm with K = 0 gives C in float64, without beta.",
+        "Gemm with K = 0 gives C, without beta.",
         ("Gemm",),
-        lambda case: case.x.size == 0 and case.x.dtype == np.float64 and case.get("beta", 1.0) != 1.0 and len(case.inputs) > 2,
+        lambda case: case.x.size == 0 and case.get("beta", 1.0) != 1.0 and len(case.inputs) > 2,
+        where=lambda case, want: [ANY],
+    ),
+    Kind(
+        "no terms for a vector",
+        "matmul.md#where-onnx-runtime-differs",
+        "MatMul with K = 0 and B of rank 1 leaves the result uninitialised.",
+        ("MatMul",),
+        lambda case: case.inputs[1].shape == (0,),
         where=lambda case, want: [ANY],
     ),
     Kind(
