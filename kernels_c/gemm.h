@@ -15,7 +15,7 @@ struct exact_gemm_kernels {
   size_t lanes;         /* elements of a vector */
   size_t rows, vectors; /* of the largest tile */
   /* a: [k][rows], b: [k][>= vectors * lanes] with rows ldb apart, c: rows ldc apart; last: NULL when more products follow;
-   * ahead: k cache lines that will be wanted soon. */
+   * ahead: k cache lines that will be wanted soon, fetched by tiles of more than 4 rows. */
   void (*tile)(size_t rows, size_t vectors, size_t k, const void *a, const void *b, size_t ldb, void *c, size_t ldc, bool first,
                const exact_epilogue *last, const void *ahead);
   /* The same with a: rows of k elements in place, lda apart. */

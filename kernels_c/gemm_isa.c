@@ -19,6 +19,9 @@
 #define VECTORS 2
 #endif
 
+/* Tiles of few rows wait for b: its rows so far ahead are fetched meanwhile. */
+enum { FEW = 4, AHEAD = 32 };
+
 /* Keeps products in the order of the source, which the schedulers of compilers tend to spoil. */
 #if defined(EXACT_FAST) || !defined(__x86_64__)
 #define KEEP(v) (void)(v)

@@ -29,7 +29,12 @@ EXACT_INLINE void TILE(const size_t rows, const size_t vectors, size_t k, const 
   }
   for (size_t p = 0; p < k; p++) {
     V right[VECTORS];
-    __builtin_prefetch(ahead + 64 * p);
+    if (rows <= FEW) {
+      EXACT_UNROLL
+      for (size_t j = 0; j < vectors; j++) __builtin_prefetch((const char *)b + (AHEAD * ldb + j * NAME(count)) * sizeof(REAL));
+    } else {
+      __builtin_prefetch(ahead + 64 * p);
+    }
     EXACT_UNROLL
     for (size_t j = 0; j < vectors; j++) right[j] = *(const V *)(b + j * NAME(count));
     EXACT_UNROLL

@@ -1,6 +1,4 @@
 /* How a product is cut: blocks of k, rows and columns, what is packed where, workspace. Depends on shapes alone. */
-#include <stdlib.h>
-
 #include "matmul.h"
 
 enum {
@@ -10,7 +8,8 @@ enum {
   C_ELEMENTS = 64 << 10,  /* of Y at most in a block */
   TASKS = 8,
   TASK_PRODUCTS = 1 << 18, /* at least */
-  DIRECT_ROWS = 4,
+  IN_PLACE_ROWS = 512,
+  DIRECT_ROWS = 1,
   DIRECT_M = 64,
   DIRECT_N = 1024
 };
@@ -71,6 +70,13 @@ static size_t longest(size_t size, size_t block, size_t blocks) {
   return last > block ? last : block;
 }
 
+/* Panels of B with a distance of a power of two fall on each other in a cache: they are packed if many rows pass by. */
+static bool reads_b_in_place(const exact_matmul_plan *p) {
+  const exact_matmul_shape *s = &p->s;
+  if (s->b_column != 1 || s->m > IN_PLACE_ROWS) return false;
+  return s->m <= 4 * p->gemm->rows || s->b_k * p->real % 2048;
+}
+
 static bool plan_packing(exact_matmul_plan *p) {
   const exact_matmul_shape *s = &p->s;
   size_t lanes = p->gemm->lanes, panel = p->gemm->vectors * lanes, size, matrix, rows = longest(s->m, p->m_block, p->m_blocks);
@@ -79,10 +85,11 @@ static bool plan_packing(exact_matmul_plan *p) {
   p->pass = !p->bias && (s->c || s->alpha != 1);
   p->a_in_place = s->a_k == 1 && !p->half;
   p->a_shared = !p->a_in_place && (p->n_blocks > 1 || s->a_count < s->positions);
-  p->b_in_place = !p->packed && !p->half && s->m <= p->gemm->rows && s->b_column == 1;
+  p->b_in_place = !p->packed && !p->half && reads_b_in_place(p);
   p->b_shared = !p->packed && !p->b_in_place && (p->m_blocks > 1 || s->b_count < s->positions);
   p->c_stride = p->half ? exact_quotient(longest(s->n, p->n_block, p->n_blocks), lanes) * lanes : panel;
   bool scratch = p->half || p->padded_n != s->n;
+  bool b_slot = !p->packed && !p->b_shared && (!p->b_in_place || p->padded_n != s->n);
   if (!exact_mul(s->m, s->k, &matrix) || !exact_mul(matrix, p->a_shared ? s->a_count : 0, &size) ||
       !exact_part(&p->base.workspace, size, p->real, &p->a_at))
     return false;
@@ -91,7 +98,7 @@ static bool plan_packing(exact_matmul_plan *p) {
     return false;
   return exact_part(&p->base.workspace, p->bias ? p->padded_n : 0, p->real, &p->bias_at) &&
          exact_part(&p->slot, p->a_shared || p->a_in_place ? 0 : rows * p->k_block, p->real, &p->a_part) &&
-         exact_part(&p->slot, p->packed || p->b_shared ? 0 : panel * p->k_block, p->real, &p->b_part) &&
+         exact_part(&p->slot, b_slot ? panel * p->k_block : 0, p->real, &p->b_part) &&
          exact_part(&p->slot, scratch ? rows * p->c_stride : 0, p->real, &p->c_part);
 }
 
@@ -108,8 +115,10 @@ int exact_matmul_plan_new(const exact_op *op, const exact_matmul_shape *s, const
   exact_matmul_plan *p = exact_new(sizeof *p, err);
   if (!p) return EXACT_NO_MEMORY;
   p->base = (exact_plan){.op = op, .run = exact_matmul_run, .out = {*y}};
-  *plan = &p->base;
-  if (!s->positions) return EXACT_OK; /* nothing to compute */
+  if (!s->positions) { /* nothing to compute */
+    *plan = &p->base;
+    return EXACT_OK;
+  }
   p->s = *s;
   p->gemm = floating ? exact_matmul_gemm(op) : NULL;
   p->kernels = op->isa->matmul;
@@ -119,7 +128,10 @@ int exact_matmul_plan_new(const exact_op *op, const exact_matmul_shape *s, const
   p->real = floating ? exact_dtype_size(exact_arith(s->dtype)) : p->element;
   p->kind = floating ? s->dtype == EXACT_FLOAT64 : p->element == 8 ? 3 : 2;
   p->direct = !floating || (!p->packed && !p->half && s->b_column == 1 && s->m <= DIRECT_ROWS);
-  if (p->direct ? plan_direct(p) : plan_panels(p)) return EXACT_OK;
-  free(p);
-  return exact_fail(err, EXACT_INVALID, "the workspace is too large");
+  if (!(p->direct ? plan_direct(p) : plan_panels(p))) {
+    exact_plan_free(&p->base);
+    return exact_fail(err, EXACT_INVALID, "the workspace is too large");
+  }
+  *plan = &p->base;
+  return EXACT_OK;
 }

@@ -17,7 +17,10 @@ EXACT_INLINE void NAME(add_products)(REAL *y, const REAL *a, size_t a_k, const R
   for (; j + L <= n; j += L) {
     V acc = *(const V *)(y + j);
     EXACT_UNROLL
-    for (size_t p = 0; p < count; p++) acc = acc + *(const V *)(b + p * b_k + j) * left[p];
+    for (size_t p = 0; p < count; p++) {
+      __builtin_prefetch((const char *)b + ((p + count) * b_k + j) * sizeof(REAL));
+      acc = acc + *(const V *)(b + p * b_k + j) * left[p];
+    }
     *(V *)(y + j) = acc;
   }
   for (; j < n; j++) {

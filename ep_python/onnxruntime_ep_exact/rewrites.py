@@ -4,7 +4,7 @@ import ast
 import re
 from importlib.resources import files
 
-#: Name of each rewrite that the plugin needs off -> why it changes bits. The same list is compiled into the library (rewrites.def).
+#: Name of each rewrite that the plugin needs off -> why it changes bits. The library has the same list (rewrites.def).
 REWRITES: dict[str, str] = {
     ast.literal_eval(name): ast.literal_eval(reason)
     for name, reason in re.findall(
