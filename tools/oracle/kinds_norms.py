@@ -106,8 +106,8 @@ KINDS = [
     Kind(
         "far from zero",
         "norm.md#where-onnx-runtime-and-the-operator-text-differ",
-        "The variance is E[x * x] - E[x] * E[x], in GroupNormalization in float32 for float64 too: digits are lost where the mean "
-        "is large beside the deviations.",
+        "The variance is E[x * x] - E[x] * E[x], in GroupNormalization in float32 for float64 too: digits are lost where the "
+        "mean is large beside the deviations.",
         ("InstanceNormalization", "GroupNormalization"),
         lambda case: case.inputs[1].size > 0 and case.x.size > 0,
         where=far_from_zero,
