@@ -8,6 +8,7 @@ import onnx
 import onnxruntime
 import onnxruntime_ep_exact
 import pytest
+from faces import FACES, VERSION
 from onnx import numpy_helper
 
 ROOT = Path(__file__).parent.parent
