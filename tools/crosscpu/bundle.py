@@ -17,7 +17,7 @@ from onnxruntime_ep_exact.operators import OPERATORS
 
 from .cases import Case
 
-_NAMES = {"CumSum": "cumsum", "CumProd": "cumprod"}
+_NAMES = {"CumSum": "cumsum", "CumProd": "cumprod", "MatMul": "matmul"}
 
 
 def function_name(operator: str) -> str:
