@@ -117,7 +117,10 @@ static OrtStatus *infer_shapes(const OrtCustomOp *self, OrtShapeInferContext *co
   exact_tensor out[EXACT_MOST_IO];
   node_of_inference(&n, api, of(self)->row, context);
   n.dtype = of(self)->dtype;
-  if (node_ranks_known(&n) && !n.row->glue(&n, &op, &err) && !exact_op_infer(op, n.n_inputs, n.input, out, &err) &&
+  if (n.row->glue(&n, &op, &err)) op = NULL;
+  for (int i = 0; op && i < n.n_inputs; i++) /* a rank of 0 looks like an unknown one; an op that needs more of it refuses it */
+    if (n.input[i].rank < 0 && exact_op_value_inputs(op) >> i & 1) n.input[i].rank = 0;
+  if (op && node_ranks_known(&n) && !exact_op_infer(op, n.n_inputs, n.input, out, &err) &&
       !ort_failed(api, ORT(api, ShapeInferContext_GetInputTypeShape)(context, 0, &info))) {
     if (ort_failed(api, ORT(api, GetSymbolicDimensions)(info, names, (size_t)n.input[0].rank))) names[0] = NULL;
     set_output(api, context, 0, &out[0], keeps_batch(op, &n) ? names[0] : NULL);
