@@ -8,6 +8,9 @@
 
 #include "fpenv.h"
 
+/* Of a tensor or a part of a workspace; no dimension is larger, also where another one is 0. */
+#define MOST_BYTES ((int64_t)1 << 47)
+
 int exact_fail(exact_error *err, int code, const char *format, ...) {
   if (err) {
     va_list args;
@@ -35,9 +38,9 @@ void *exact_op_new(size_t size, const exact_op_class *cls, int dtype, int mode, 
 bool exact_part(size_t *total, size_t count, size_t size, size_t *offset) {
   size_t bytes;
   *offset = *total;
-  if (!exact_mul(count, size, &bytes) || bytes > (size_t)1 << 47) return false;
+  if (!exact_mul(count, size, &bytes) || bytes > (size_t)MOST_BYTES) return false;
   *total += exact_align(bytes);
-  return *total <= (size_t)1 << 47;
+  return *total <= (size_t)MOST_BYTES;
 }
 
 size_t exact_dtype_size(int dtype) {
@@ -98,7 +101,7 @@ int exact_count(const exact_tensor *t, const char *what, size_t *count, exact_er
     if (t->dims[i] == 0) empty = true;
   }
   for (int i = 0; i < t->rank && !empty; i++)
-    if (!exact_mul(n, (size_t)t->dims[i], &n) || n > ((size_t)1 << 47) / exact_dtype_size(t->dtype))
+    if (!exact_mul(n, (size_t)t->dims[i], &n) || n > (size_t)MOST_BYTES / exact_dtype_size(t->dtype))
       return exact_fail(err, EXACT_INVALID, "%s of shape %s is too large", what, exact_shape_text(t, text));
   *count = empty ? 0 : n;
   return EXACT_OK;
@@ -164,6 +167,11 @@ static int check_inputs(const exact_op *op, int n, const exact_tensor *in, exact
       return exact_fail(err, EXACT_UNSUPPORTED, "input %d has the element type %s", i, exact_dtype_name(in[i].dtype));
     if (in[i].rank < 0 || in[i].rank > EXACT_MAX_RANK)
       return exact_fail(err, EXACT_UNSUPPORTED, "input %d has rank %d, at most %d is supported", i, in[i].rank, EXACT_MAX_RANK);
+    for (int k = 0; k < in[i].rank; k++)
+      if (in[i].dims[k] > MOST_BYTES) {
+        char text[96];
+        return exact_fail(err, EXACT_INVALID, "input %d of shape %s is too large", i, exact_shape_text(&in[i], text));
+      }
   }
   return EXACT_OK;
 }

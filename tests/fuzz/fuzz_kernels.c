@@ -1,100 +1,194 @@
 /* libFuzzer target: an op, its input shapes and data from the fuzzer's bytes, through inference, packing, plan and run.
- * Every buffer has exactly the size that was agreed on, so that AddressSanitizer sees an access outside. Outputs must have
- * the same bits on every instruction-set variant and on one and three threads. */
+ * Every buffer has exactly the size that was agreed on, so that AddressSanitizer sees an access outside. What must hold:
+ * a shape that can be planned can be inferred, from known and from unknown dimensions; outputs have the same bits on every
+ * instruction-set variant, on one and three threads, with and without packed weights, and whatever the output and the
+ * workspace hold before. EXACT_FUZZ_COUNTS=1 prints how often each family came how far. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "ops.h"
+#include "data.h"
 
-enum { MOST_INPUTS = 5, MOST_OUTPUTS = 3, MOST_RANK = EXACT_MAX_RANK };
-enum { MOST_ELEMENTS = 6000, MOST_WORKSPACE = 64 << 20 };
+enum { MOST_OUTPUTS = 3, MOST_ELEMENTS = 4096, MOST_WORKSPACE = 64 << 20 };
+enum { DRAWN, CREATED, PLANNED, RAN, STAGES };
 
-static void *aligned(size_t size) {
-  void *block;
-  if (posix_memalign(&block, 64, size ? size : 1)) abort();
-  return block;
+static size_t counts[FAMILIES][STAGES];
+
+__attribute__((destructor)) static void print_counts(void) {
+  static const char *const names[] = {"Conv",     "ConvTranspose", "pools",        "MaxUnpool", "LRN",    "BatchNorm", "Softmax",
+                                      "Reduce",   "LayerNorm",     "RMSNorm",      "InstNorm",  "GroupNorm", "LpNorm", "MVN",
+                                      "Arg",      "CumSum",        "MatMul",       "Gemm",      "Resize"};
+  if (!getenv("EXACT_FUZZ_COUNTS")) return;
+  fprintf(stderr, "%-14s %10s %10s %10s %10s\n", "family", "drawn", "created", "planned", "ran");
+  for (int f = 0; f < FAMILIES; f++)
+    fprintf(stderr, "%-14s %10zu %10zu %10zu %10zu\n", names[f], counts[f][DRAWN], counts[f][CREATED], counts[f][PLANNED],
+            counts[f][RAN]);
+}
+
+static void require(bool truth, const char *what) {
+  if (truth) return;
+  fprintf(stderr, "violated: %s\n", what);
+  abort();
 }
 
 static size_t bytes_of(const exact_tensor *t) {
   size_t n = 1;
+  for (int i = 0; i < t->rank; i++)
+    if (t->dims[i] == 0) return 0;
   for (int i = 0; i < t->rank; i++) {
-    if (t->dims[i] < 0 || __builtin_mul_overflow(n, (size_t)t->dims[i], &n)) return SIZE_MAX;
-    if (n > MOST_ELEMENTS) return SIZE_MAX;
+    if (t->dims[i] < 0 || __builtin_mul_overflow(n, (size_t)t->dims[i], &n) || n > MOST_ELEMENTS) return SIZE_MAX;
   }
   return n * exact_dtype_size(t->dtype);
 }
 
-static uint64_t next(uint64_t *state) { return *state = *state * 6364136223846793005u + 1442695040888963407u; }
-
-/* Random bit patterns for floats, every third a special one; small numbers for what an op may read as axes or indices. */
-static void fill(void *data, const exact_tensor *t, size_t bytes, uint64_t *state) {
-  size_t size = exact_dtype_size(t->dtype);
-  for (size_t i = 0; i < bytes; i += size) {
-    uint64_t r = next(state) >> 11, v = r;
-    double real = (double)(int64_t)(r % 4001) / 1000 - 2;
-    float single = (float)real;
-    uint32_t word;
-    memcpy(&word, &single, 4);
-    int special = (int)(next(state) >> 40) % 16;
-    switch (t->dtype) {
-      case EXACT_FLOAT32: v = special == 0 ? r : special == 1 ? 0x7F800000u | (r & 0x80000000u) : word; break;
-      case EXACT_FLOAT64: memcpy(&v, &real, 8), v = special == 0 ? next(state) : v; break;
-      case EXACT_FLOAT16: v = special == 0 ? r : 0x3000 | (r & 0x8FFF); break;
-      case EXACT_BFLOAT16: v = special == 0 ? r : word >> 16; break;
-      case EXACT_BOOL: v = r & 1; break;
-      default: v = special == 0 ? r : (uint64_t)((int64_t)(r % 12) - 3);
-    }
-    memcpy((char *)data + i, &v, size);
-  }
-}
-
-typedef struct bytes_copy {
+/* ---- a run ---- */
+typedef struct results {
   void *data[MOST_OUTPUTS];
-} bytes_copy;
+} results;
 
-static void run(const exact_plan *plan, int outputs, const void *const *in, int threads, bytes_copy *out, const size_t *sizes) {
-  void *work = aligned(exact_plan_workspace(plan));
-  for (int o = 0; o < outputs; o++) {
-    out->data[o] = malloc(sizes[o] ? sizes[o] : 1);
-    memset(out->data[o], 0xA5, sizes[o]);
-  }
-  exact_plan_run_threads(plan, in, out->data, work, threads);
+/* Memory holds `before` in every byte. */
+static void *block(size_t size, int before) {
+  void *p;
+  require(!posix_memalign(&p, 64, size ? size : 1), "memory");
+  return memset(p, before, size);
+}
+
+static results run(const exact_plan *plan, int outputs, const void *const *in, int threads, int before, const size_t *sizes) {
+  void *work = block(exact_plan_workspace(plan), ~before);
+  results out;
+  for (int o = 0; o < outputs; o++) out.data[o] = memset(malloc(sizes[o] ? sizes[o] : 1), before, sizes[o]);
+  exact_plan_run_threads(plan, in, out.data, work, threads);
   free(work);
+  return out;
 }
 
-static void compare(bytes_copy *a, bytes_copy *b, int outputs, const size_t *sizes, const char *what) {
+static void compare(const results *a, results b, int outputs, const size_t *sizes, const char *what) {
   for (int o = 0; o < outputs; o++) {
-    if (memcmp(a->data[o], b->data[o], sizes[o])) {
-      fprintf(stderr, "output %d differs: %s\n", o, what);
-      abort();
-    }
-    free(b->data[o]);
+    require(!memcmp(a->data[o], b.data[o], sizes[o]), what);
+    free(b.data[o]);
   }
 }
 
-static exact_op *same_op(const uint8_t *data, size_t size, const char *isa) {
+/* ---- a case ---- */
+typedef struct fuzz_case {
+  const uint8_t *data;
+  size_t size;
+  drawn d;
+  int n, outputs;
+  unsigned form;
+  exact_tensor in[MOST_INPUTS], unknown[MOST_INPUTS];
+  const void *pointers[MOST_INPUTS];
+  void *blocks[MOST_INPUTS];
+  bool fits, readable; /* all data is there; and what a plan reads of it */
+} fuzz_case;
+
+static void select_isa(const char *name) {
   exact_error err;
-  stream s = {data, data + size};
-  if (exact_isa_select(isa, &err)) abort();
-  return draw_op(&s).op;
+  require(!exact_isa_select(name, &err), "a variant that is listed can be selected");
 }
 
-static exact_plan *planned(exact_op *op, int n, const exact_tensor *in, exact_error *err) {
-  exact_plan *plan = NULL;
-  if (exact_op_plan(op, n, in, &plan, err)) {
-    if (!*err->reason) abort(); /* an error has a reason */
-    return NULL;
+/* Some inputs begin at addresses that are aligned to their elements alone. */
+static void *input_block(size_t size, size_t offset, char **start) {
+  *start = malloc(offset + size ? offset + size : 1);
+  return *start + offset;
+}
+
+static void draw_case(fuzz_case *c, stream *s) {
+  int meaning[MOST_INPUTS] = {VALUES};
+  draw_inputs(&c->d, s, c->in, meaning);
+  c->form = byte(s);
+  c->n = c->d.n_inputs - (c->d.n_inputs > 1 && byte(s) % 6 == 0);
+  uint64_t state = (uint64_t)raw(s);
+  c->fits = c->readable = true;
+  for (int i = 0; i < c->n; i++) {
+    exact_tensor *t = &c->in[i];
+    size_t bytes = t->dtype ? bytes_of(t) : SIZE_MAX, size = exact_dtype_size(t->dtype);
+    if (bytes == SIZE_MAX || !size) {
+      c->fits = c->fits && !t->dtype;
+      c->readable = c->readable && !(t->dtype && exact_op_value_inputs(c->d.op) >> i & 1);
+      continue;
+    }
+    char *start;
+    void *data = input_block(bytes, c->form / 8 % 4 * size, &start);
+    fill(data, t, bytes, meaning[i], &c->in[0], &state);
+    c->blocks[i] = start;
+    c->pointers[i] = t->data = data;
   }
+  memcpy(c->unknown, c->in, sizeof c->in);
+  for (int i = 0; i < c->n; i++) {
+    if (byte(s) % 2) c->unknown[i].data = NULL;
+    for (int k = 0; k < c->unknown[i].rank; k++)
+      if (byte(s) % 3 == 0) c->unknown[i].dims[k] = -1;
+    if (exact_op_value_inputs(c->d.op) >> i & 1)
+      for (int k = 0; k < c->unknown[i].rank; k++)
+        if (c->unknown[i].dims[k] < 0) c->unknown[i].data = NULL;
+  }
+}
+
+/* More memory than this cannot be had: what a plan must answer by an error. */
+const char *__asan_default_options(void) { return "allocator_may_return_null=1:max_allocation_size_mb=900:detect_leaks=1"; }
+
+/* EXACT_FUZZ_SHOW=1: for those who look into a finding. */
+static void show(const fuzz_case *c) {
+  fprintf(stderr, "family %d type %d mode %d, %d inputs\n", c->d.family, c->d.dtype, c->d.mode, c->n);
+  for (int i = 0; i < c->n; i++) {
+    fprintf(stderr, "  %d: type %d%s [", i, c->in[i].dtype, c->pointers[i] ? "" : " without data");
+    for (int k = 0; k < c->in[i].rank; k++) fprintf(stderr, " %lld (%lld)", (long long)c->in[i].dims[k], (long long)c->unknown[i].dims[k]);
+    fprintf(stderr, " ]\n");
+  }
+}
+
+/* A plan may have tables in proportion to an axis: sensible ones are not made for axes of such a length that this takes
+ * seconds, while absurd ones must be refused at once. */
+static bool is_long(const exact_tensor *t) {
+  for (int i = 0; i < t->rank; i++)
+    if (t->dims[i] > 1 << 18 && t->dims[i] < (int64_t)1 << 31) return true;
+  return false;
+}
+
+static bool any_long(const fuzz_case *c) {
+  exact_tensor out[MOST_OUTPUTS];
+  bool found = false;
+  if (exact_op_infer(c->d.op, c->n, c->in, out, NULL)) return false;
+  for (int i = 0; i < c->n; i++) found |= c->in[i].dtype && is_long(&c->in[i]);
+  for (int o = 0; o < c->outputs; o++) found |= is_long(&out[o]);
+  return found;
+}
+
+static exact_plan *planned(exact_op *op, const fuzz_case *c) {
+  exact_plan *plan = NULL;
+  exact_error err = {0};
+  int rc = exact_op_plan(op, c->n, c->in, &plan, &err);
+  require(!rc || (rc == err.code && *err.reason), "an error has a code and a reason");
+  require(!rc == !!plan, "a plan or an error");
   return plan;
 }
 
+static void check_inference(const fuzz_case *c, const exact_tensor *in, const exact_plan *plan) {
+  exact_tensor out[MOST_OUTPUTS];
+  exact_error err = {0};
+  int rc = exact_op_infer(c->d.op, c->n, in, out, &err);
+  require(!rc || (rc == err.code && *err.reason), "an error of inference has a code and a reason");
+  if (!plan) return;
+  if (rc) fprintf(stderr, "%s\n", err.reason);
+  require(!rc, "what can be planned can be inferred");
+  for (int o = 0; o < c->outputs; o++) {
+    const exact_tensor *y = exact_plan_output(plan, o);
+    require(out[o].dtype == y->dtype, "inferred type");
+    if (out[o].rank == -1 && in == c->unknown) continue;
+    require(out[o].rank == y->rank, "inferred rank");
+    for (int k = 0; k < y->rank; k++)
+      require(out[o].dims[k] == y->dims[k] || (out[o].dims[k] == -1 && in == c->unknown), "inferred dimension");
+  }
+}
+
 /* Packs input 1 as a constant; the block to free, or NULL. */
-static void *pack(exact_op *op, const exact_tensor *t, exact_error *err) {
+static void *pack(exact_op *op, const exact_tensor *t) {
   size_t size = exact_op_packed_size(op, 1, t);
+  exact_error err;
   if (!size || size > MOST_WORKSPACE || !t->data) return NULL;
-  void *packed = aligned(size);
-  if (exact_op_pack(op, 1, t, packed, err)) {
+  void *packed = block(size, 0xA5);
+  if (exact_op_pack(op, 1, t, packed, &err)) {
     free(packed);
     return NULL;
   }
@@ -102,83 +196,59 @@ static void *pack(exact_op *op, const exact_tensor *t, exact_error *err) {
   return packed;
 }
 
+static void run_variant(const fuzz_case *c, const char *isa, const results *want, const size_t *sizes) {
+  stream s = {c->data, c->data + c->size};
+  select_isa(isa);
+  exact_op *op = draw_op(&s).op;
+  require(op, "an op is valid on every variant");
+  if (c->form % 2) exact_op_hint(op, c->n, c->unknown);
+  void *packed = c->n > 1 && c->form / 2 % 4 ? pack(op, &c->in[1]) : NULL;
+  exact_plan *plan = planned(op, c);
+  require(plan, "a plan exists on every variant");
+  const void *pointers[MOST_INPUTS];
+  memcpy(pointers, c->pointers, sizeof pointers);
+  if (packed) pointers[1] = NULL;
+  if (exact_plan_workspace(plan) <= MOST_WORKSPACE) compare(want, run(plan, c->outputs, pointers, 1, 0x33, sizes), c->outputs, sizes, isa);
+  exact_plan_free(plan);
+  exact_op_free(op);
+  free(packed);
+}
+
+static bool run_all(const fuzz_case *c, const exact_plan *plan) {
+  size_t sizes[MOST_OUTPUTS];
+  for (int o = 0; o < c->outputs; o++)
+    if ((sizes[o] = bytes_of(exact_plan_output(plan, o))) == SIZE_MAX) return false;
+  if (!c->fits || exact_plan_workspace(plan) > MOST_WORKSPACE) return false;
+  results one = run(plan, c->outputs, c->pointers, 1, 0x5A, sizes);
+  compare(&one, run(plan, c->outputs, c->pointers, 3, 0x00, sizes), c->outputs, sizes, "the same bits on three threads");
+  for (int i = 0; exact_isa_name(i) && c->d.mode == EXACT_MODE_EXACT; i++) run_variant(c, exact_isa_name(i), &one, sizes);
+  for (int o = 0; o < c->outputs; o++) free(one.data[o]);
+  return true;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  exact_tensor in[MOST_INPUTS] = {0}, unknown[MOST_INPUTS], out[MOST_OUTPUTS];
-  const void *pointers[MOST_INPUTS] = {0};
-  void *blocks[MOST_INPUTS] = {0}, *packed = NULL;
-  exact_error err = {0};
+  fuzz_case c = {.data = data, .size = size};
   stream s = {data, data + size};
   const char *best = NULL;
   for (int i = 0; exact_isa_name(i); i++) best = exact_isa_name(i);
-  if (exact_isa_select(best, &err)) abort();
-  drawn d = draw_op(&s);
-  if (!d.op) return 0;
-  int outputs = exact_op_outputs(d.op), n = d.n_inputs - (int)(byte(&s) % 2);
-  uint64_t state = (uint64_t)raw(&s);
-  unsigned shape_form = byte(&s);
-  bool fits = true, readable = true; /* all data is there; and what a plan reads of it */
-  for (int i = 0; i < n; i++) {
-    static const int types[] = {EXACT_FLOAT32, EXACT_FLOAT64, EXACT_FLOAT16, EXACT_BFLOAT16, EXACT_INT64, EXACT_INT32, EXACT_UINT8, EXACT_ABSENT};
-    exact_tensor *t = &in[i];
-    unsigned form = byte(&s);
-    if (i && form % 9 == 8) continue; /* absent */
-    t->dtype = i == 0 || form % 3 ? in[0].dtype : types[form / 3 % 8];
-    if (i == 0) t->dtype = (int)byte(&s) % 17;
-    t->rank = (int)(byte(&s) % (shape_form % 8 == 7 ? MOST_RANK + 3 : 6));
-    if (t->rank > MOST_RANK) t->rank = MOST_RANK;
-    for (int k = 0; k < t->rank; k++) t->dims[k] = i && shape_form % 2 && k < in[0].rank && byte(&s) % 2 ? in[0].dims[k] : dimension(&s);
-    size_t bytes = t->dtype ? bytes_of(t) : SIZE_MAX;
-    if (bytes == SIZE_MAX || !exact_dtype_size(t->dtype)) {
-      fits = fits && !t->dtype;
-      readable = readable && !(t->dtype && exact_op_value_inputs(d.op) >> i & 1);
-      continue;
-    }
-    blocks[i] = malloc(bytes ? bytes : 1);
-    fill(blocks[i], t, bytes, &state);
-    pointers[i] = t->data = blocks[i];
-  }
-  memcpy(unknown, in, sizeof in);
-  for (int i = 0; i < n; i++)
-    for (int k = 0; k < unknown[i].rank; k++)
-      if (byte(&s) % 3 == 0) unknown[i].dims[k] = -1;
-  for (int i = 0; i < n; i++) unknown[i].data = NULL;
-  exact_op_infer(d.op, n, unknown, out, &err);
-  exact_op_hint(d.op, n, unknown);
-  memset(&err, 0, sizeof err);
-  exact_plan *plan = readable ? planned(d.op, n, in, &err) : NULL;
+  select_isa(best);
+  c.d = draw_op(&s);
+  counts[c.d.family][DRAWN]++;
+  if (!c.d.op) return 0;
+  counts[c.d.family][CREATED]++;
+  c.outputs = exact_op_outputs(c.d.op);
+  draw_case(&c, &s);
+  if (getenv("EXACT_FUZZ_SHOW")) show(&c);
+  exact_plan *plan = c.readable && !any_long(&c) ? planned(c.d.op, &c) : NULL;
+  check_inference(&c, c.in, plan);
+  check_inference(&c, c.unknown, plan);
+  exact_op_hint(c.d.op, c.n, c.unknown);
   if (plan) {
-    size_t sizes[MOST_OUTPUTS];
-    for (int o = 0; o < outputs; o++) {
-      sizes[o] = bytes_of(exact_plan_output(plan, o));
-      fits = fits && sizes[o] != SIZE_MAX;
-    }
-    if (fits && exact_plan_workspace(plan) <= MOST_WORKSPACE) {
-      bytes_copy one, other;
-      run(plan, outputs, pointers, 1, &one, sizes);
-      run(plan, outputs, pointers, 3, &other, sizes);
-      compare(&one, &other, outputs, sizes, "threads");
-      for (int i = 0; exact_isa_name(i) && d.mode == EXACT_MODE_EXACT; i++) {
-        exact_op *again = same_op(data, size, exact_isa_name(i));
-        const void *kept = pointers[1];
-        if (!again) abort();
-        packed = n > 1 && shape_form % 4 < 2 ? pack(again, &in[1], &err) : NULL;
-        exact_plan *second = planned(again, n, in, &err);
-        if (!second) abort();
-        if (packed) pointers[1] = NULL;
-        if (exact_plan_workspace(second) <= MOST_WORKSPACE) {
-          run(second, outputs, pointers, 1, &other, sizes);
-          compare(&one, &other, outputs, sizes, exact_isa_name(i));
-        }
-        pointers[1] = kept;
-        exact_plan_free(second);
-        exact_op_free(again);
-        free(packed);
-      }
-      for (int o = 0; o < outputs; o++) free(one.data[o]);
-    }
+    counts[c.d.family][PLANNED]++;
+    counts[c.d.family][RAN] += run_all(&c, plan);
     exact_plan_free(plan);
   }
-  exact_op_free(d.op);
-  for (int i = 0; i < n; i++) free(blocks[i]);
+  exact_op_free(c.d.op);
+  for (int i = 0; i < c.n; i++) free(c.blocks[i]);
   return 0;
 }

@@ -10,6 +10,8 @@ typedef struct stream {
 } stream;
 
 static inline unsigned byte(stream *s) { return s->at < s->end ? *s->at++ : 0; }
+/* 0 .. n - 1 */
+static inline int below(stream *s, int n) { return (int)(byte(s) % (unsigned)n); }
 
 static inline int64_t raw(stream *s) {
   uint8_t bytes[8] = {0};
@@ -19,23 +21,20 @@ static inline int64_t raw(stream *s) {
   return v;
 }
 
-/* Mostly small, at times at the ends of the types. */
-static inline int64_t number(stream *s) {
-  static const int64_t ends[] = {INT64_MIN,         INT64_MAX,         INT32_MIN,         INT32_MAX,
-                                 (int64_t)1 << 32,  (int64_t)1 << 46,  (int64_t)1 << 62,  ((int64_t)1 << 31) + 1,
-                                 -((int64_t)1 << 40), (int64_t)1 << 24, 65536,            4096};
+/* What attributes and dimensions must survive: the ends of types and limits, and anything. */
+static inline int64_t extreme(stream *s) {
+  static const int64_t ends[] = {INT64_MIN,         INT64_MAX,         INT32_MIN,           INT32_MAX,           -1,
+                                 (int64_t)1 << 32,  (int64_t)1 << 40,  (int64_t)1 << 46,    (int64_t)1 << 47,    ((int64_t)1 << 47) + 1,
+                                 (int64_t)1 << 62,  (int64_t)1 << 20,  -((int64_t)1 << 40), ((int64_t)1 << 31) + 1, (int64_t)1 << 24,
+                                 (int64_t)65536,    4096,              255,                 1 << 28};
   unsigned b = byte(s);
-  if (b < 200) return (int64_t)(b % 10);
-  if (b < 230) return -(int64_t)(b % 10);
-  if (b < 250) return ends[b % (sizeof ends / sizeof *ends)];
-  return raw(s);
+  return b < 224 ? ends[b % (sizeof ends / sizeof *ends)] : raw(s);
 }
 
-/* A dimension: small as a rule. */
-static inline int64_t dimension(stream *s) {
+/* least .. least + n - 1 as a rule */
+static inline int64_t small(stream *s, int64_t least, int n) {
   unsigned b = byte(s);
-  if (b < 240) return (int64_t)(b % 19);
-  return b < 250 ? (int64_t)(b % 10) * 37 : number(s);
+  return b < 250 ? least + (int64_t)(b % (unsigned)n) : b < 253 ? least - 1 : extreme(s);
 }
 
 static inline float real(stream *s) {
