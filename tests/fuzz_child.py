@@ -14,10 +14,17 @@ import subprocess
 import sys
 import tempfile
 
+SANITIZED = "libasan" in os.environ.get("LD_PRELOAD", "")
 #: Seconds that a request may take; a sanitized build is slow.
-PATIENCE = 120 if "libasan" in os.environ.get("LD_PRELOAD", "") else 30
-#: Bytes of address space of a child, so that a model that asks for more is refused. AddressSanitizer reserves far more.
-ADDRESSES = None if "libasan" in os.environ.get("LD_PRELOAD", "") else 6 << 30
+PATIENCE = 120 if SANITIZED else 30
+#: Bytes of address space of a child, so that a model that asks for more is refused; AddressSanitizer reserves far more, and
+#: gets a limit of its own.
+ADDRESSES = None if SANITIZED else 6 << 30
+ENVIRONMENT = dict(os.environ)
+if SANITIZED:
+    ENVIRONMENT["ASAN_OPTIONS"] = (
+        os.environ.get("ASAN_OPTIONS", "") + ":allocator_may_return_null=1:max_allocation_size_mb=4000"
+    )
 
 
 class Crash(Exception):
@@ -42,9 +49,9 @@ class Child:
 
     def ask(self, *request):
         if self.process is None:
-            self.errors = tempfile.TemporaryFile()
+            self.errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the child
             self.process = subprocess.Popen(
-                [sys.executable, __file__], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors
+                [sys.executable, __file__], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors, env=ENVIRONMENT
             )
         try:
             send(self.process.stdin, request)

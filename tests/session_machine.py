@@ -15,7 +15,16 @@ import numpy as np
 import onnxruntime as ort
 from faces import FACES, graph, node
 from helpers import assert_bits, examples, kernels, scaled_error
-from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, initialize, multiple, precondition, rule, run_state_machine_as_test
+from hypothesis.stateful import (
+    Bundle,
+    RuleBasedStateMachine,
+    consumes,
+    initialize,
+    multiple,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
 from onnxruntime_ep_exact import InferenceSession, demo, get_ep_name, measure, register
 
 RNG = np.random.default_rng(5)
@@ -57,7 +66,9 @@ MODELS = {
     "matmul": one_node(
         "MatMul", ["x", "w"], {"w": MATRIX}, lambda f, mode: kernels.matmul(f["x"], MATRIX, mode=mode), feeds(0, 0, 9)
     ),
-    "softmax": one_node("Softmax", ["x"], {}, lambda f, mode: kernels.softmax(f["x"], axis=1, mode=mode), feeds(0, 0, 0), axis=1),
+    "softmax": one_node(
+        "Softmax", ["x"], {}, lambda f, mode: kernels.softmax(f["x"], axis=1, mode=mode), feeds(0, 0, 0), axis=1
+    ),
     "resize": one_node(
         "Resize",
         ["x", "", "", "sizes"],
@@ -161,7 +172,11 @@ class Sessions(RuleBasedStateMachine):
     @initialize(target=sessions, names=st.lists(st.sampled_from(sorted(MODELS)), min_size=2, max_size=2), threads=threads)
     def begin(self, names, threads):
         print("begin", names, threads, flush=True)
-        return multiple(*(Session(name, face, "exact", threads, measure.options(threads)) for name, face in zip(names, FACES * 2)))
+        faces = (FACES * 2)[:2]
+        made = [
+            Session(name, face, "exact", threads, measure.options(threads)) for name, face in zip(names, faces, strict=True)
+        ]
+        return multiple(*made)
 
     @rule(session=sessions, seed=seeds)
     def run(self, session, seed):

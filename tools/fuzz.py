@@ -1,6 +1,7 @@
-"""Fuzzes the kernels: builds tests/fuzz with clang and runs it over tests/fuzz/corpus. Ends with an error when something is
+"""Fuzzes the kernels: builds tests/fuzz with clang and runs it over tests/fuzz/corpus.txt. Ends with an error when something is
 found; the input that shows it is kept, and `--show FILE` runs that alone. docs/fuzzing.md"""
 
+import base64
 import os
 import random
 import re
@@ -12,7 +13,8 @@ from pathlib import Path
 import click
 
 ROOT = Path(__file__).parent.parent
-CORPUS = ROOT / "tests" / "fuzz" / "corpus"
+#: One input a line, in Base64.
+CORPUS = ROOT / "tests" / "fuzz" / "corpus.txt"
 #: Numbers of families in tests/fuzz/ops.h, and how many random inputs each begins with.
 FAMILIES, SEEDS = 19, 30
 LIMITS = ("-timeout=20", "-rss_limit_mb=2500", "-max_len=256")
@@ -31,7 +33,9 @@ def build(folder: Path) -> Path:
 
 
 def plant(folder: Path, seed: int) -> None:
-    """Random bytes for every family: most of them reach a run."""
+    """The corpus, and random bytes for every family: most of them reach a run."""
+    for i, line in enumerate(CORPUS.read_text("ascii").split()):
+        (folder / f"kept-{i:04}").write_bytes(base64.b64decode(line))
     rng = random.Random(seed)
     for family in range(FAMILIES):
         for i in range(SEEDS):
@@ -55,14 +59,21 @@ def main(seconds: int, build_dir: Path, seed: int, write: bool, show: Path | Non
     target = build(build_dir)
     if show:
         sys.exit(subprocess.run([target, *LIMITS, show], env=os.environ | {"EXACT_FUZZ_SHOW": "1"}, check=False).returncode)
-    found, corpus = build_dir / "found", build_dir / "corpus"
-    for folder in (found, corpus):
+    found, corpus, merged = (build_dir / name for name in ("found", "corpus", "merged"))
+    for folder in (found, corpus, merged):
         folder.mkdir(parents=True, exist_ok=True)
     plant(corpus, seed or random.randrange(1, 1 << 31))
     before = set(found.iterdir())
-    command = [target, *LIMITS, f"-max_total_time={seconds}", f"-seed={seed}", f"-artifact_prefix={found}/", "-print_final_stats=1"]
+    command = [
+        target,
+        *LIMITS,
+        f"-max_total_time={seconds}",
+        f"-seed={seed}",
+        f"-artifact_prefix={found}/",
+        "-print_final_stats=1",
+    ]
     done = subprocess.run(
-        [*command, corpus, CORPUS], env=os.environ | {"EXACT_FUZZ_COUNTS": "1"}, capture_output=True, text=True, check=False
+        [*command, corpus], env=os.environ | {"EXACT_FUZZ_COUNTS": "1"}, capture_output=True, text=True, check=False
     )
     if done.returncode:
         print(done.stderr[-8000:])
@@ -70,15 +81,15 @@ def main(seconds: int, build_dir: Path, seed: int, write: bool, show: Path | Non
             print(f"kept: {path}")
         sys.exit(f"the fuzz target ended with {done.returncode}")
     print(done.stderr[done.stderr.rfind("family ") :])
-    print(f"executions {last(r'number_of_executed_units: (\d+)', done.stderr)}, edges covered {last(r'cov: (\d+)', done.stderr)}, no finding")
+    units, edges = last(r"number_of_executed_units: (\d+)", done.stderr), last(r"cov: (\d+)", done.stderr)
+    print(f"{units} executions, {edges} edges covered, no finding")
     if write:
-        merged = build_dir / "merged"
-        shutil.rmtree(merged, ignore_errors=True)
+        shutil.rmtree(merged)
         merged.mkdir()
-        subprocess.run([target, *LIMITS, "-merge=1", merged, corpus, CORPUS], check=True, capture_output=True)
-        shutil.rmtree(CORPUS, ignore_errors=True)
-        shutil.move(merged, CORPUS)
-        print(f"{len(list(CORPUS.iterdir()))} files, {sum(p.stat().st_size for p in CORPUS.iterdir())} bytes in {CORPUS}")
+        subprocess.run([target, *LIMITS, "-merge=1", "-use_counters=0", merged, corpus], check=True, capture_output=True)
+        lines = sorted(base64.b64encode(path.read_bytes()).decode() for path in merged.iterdir())
+        CORPUS.write_text("\n".join(lines) + "\n", "ascii")
+        print(f"{len(lines)} inputs in {CORPUS.name}")
 
 
 if __name__ == "__main__":

@@ -16,7 +16,9 @@ static inline uint64_t value_bits(int dtype, uint64_t *state) {
   bool negative = form == 1;
   switch (dtype) {
     case EXACT_FLOAT32: return form == 0 ? any : form < 3 ? 0x7F800000u | (uint64_t)negative << 31 : word;
-    case EXACT_FLOAT64: memcpy(&v, &wide, 8); return form == 0 ? any : form < 3 ? 0x7FF0000000000000u | (uint64_t)negative << 63 : v;
+    case EXACT_FLOAT64:
+      memcpy(&v, &wide, 8);
+      return form == 0 ? any : form < 3 ? 0x7FF0000000000000u | (uint64_t)negative << 63 : v;
     case EXACT_FLOAT16: return form == 0 ? any : form < 3 ? 0x7C00u | (uint64_t)negative << 15 : 0x3000u | (any & 0x8FFFu);
     case EXACT_BFLOAT16: return form == 0 ? any : form < 3 ? 0x7F80u | (uint64_t)negative << 15 : word >> 16;
     case EXACT_BOOL: return any & 1;

@@ -15,9 +15,9 @@ enum { DRAWN, CREATED, PLANNED, RAN, STAGES };
 static size_t counts[FAMILIES][STAGES];
 
 __attribute__((destructor)) static void print_counts(void) {
-  static const char *const names[] = {"Conv",     "ConvTranspose", "pools",        "MaxUnpool", "LRN",    "BatchNorm", "Softmax",
-                                      "Reduce",   "LayerNorm",     "RMSNorm",      "InstNorm",  "GroupNorm", "LpNorm", "MVN",
-                                      "Arg",      "CumSum",        "MatMul",       "Gemm",      "Resize"};
+  static const char *const names[] = {"Conv",   "ConvTranspose", "pools",   "MaxUnpool", "LRN",       "BatchNorm", "Softmax",
+                                      "Reduce", "LayerNorm",     "RMSNorm", "InstNorm",  "GroupNorm", "LpNorm",    "MVN",
+                                      "Arg",    "CumSum",        "MatMul",  "Gemm",      "Resize"};
   if (!getenv("EXACT_FUZZ_COUNTS")) return;
   fprintf(stderr, "%-14s %10s %10s %10s %10s\n", "family", "drawn", "created", "planned", "ran");
   for (int f = 0; f < FAMILIES; f++)
@@ -133,7 +133,8 @@ static void show(const fuzz_case *c) {
   fprintf(stderr, "family %d type %d mode %d, %d inputs\n", c->d.family, c->d.dtype, c->d.mode, c->n);
   for (int i = 0; i < c->n; i++) {
     fprintf(stderr, "  %d: type %d%s [", i, c->in[i].dtype, c->pointers[i] ? "" : " without data");
-    for (int k = 0; k < c->in[i].rank; k++) fprintf(stderr, " %lld (%lld)", (long long)c->in[i].dims[k], (long long)c->unknown[i].dims[k]);
+    for (int k = 0; k < c->in[i].rank; k++)
+      fprintf(stderr, " %lld (%lld)", (long long)c->in[i].dims[k], (long long)c->unknown[i].dims[k]);
     fprintf(stderr, " ]\n");
   }
 }
@@ -208,7 +209,8 @@ static void run_variant(const fuzz_case *c, const char *isa, const results *want
   const void *pointers[MOST_INPUTS];
   memcpy(pointers, c->pointers, sizeof pointers);
   if (packed) pointers[1] = NULL;
-  if (exact_plan_workspace(plan) <= MOST_WORKSPACE) compare(want, run(plan, c->outputs, pointers, 1, 0x33, sizes), c->outputs, sizes, isa);
+  if (exact_plan_workspace(plan) <= MOST_WORKSPACE)
+    compare(want, run(plan, c->outputs, pointers, 1, 0x33, sizes), c->outputs, sizes, isa);
   exact_plan_free(plan);
   exact_op_free(op);
   free(packed);

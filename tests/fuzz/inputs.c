@@ -118,9 +118,10 @@ static void fit(const drawn *d, stream *s, exact_tensor in[], int meaning[]) {
     case INSTANCE_NORM:
     case GROUP_NORM: {
       draw_image(x, s, d->group, 1 + below(s, 3));
-      int64_t n = d->family == GROUP_NORM && (d->form == EXACT_GROUP_PER_GROUP || (d->form == EXACT_GROUP_BY_LENGTH && byte(s) % 2))
-                      ? d->group
-                      : x->dims[1];
+      int64_t n =
+          d->family == GROUP_NORM && (d->form == EXACT_GROUP_PER_GROUP || (d->form == EXACT_GROUP_BY_LENGTH && byte(s) % 2))
+              ? d->group
+              : x->dims[1];
       for (int i = 1; i < 3; i++) list(&in[i], d->dtype, n);
       break;
     }

@@ -62,14 +62,15 @@ static exact_resize_attrs draw_resize(stream *s, drawn *d, int kind) {
 
 drawn draw_op(stream *s) {
   static const int floats[] = {EXACT_FLOAT32, EXACT_FLOAT64, EXACT_FLOAT16, EXACT_BFLOAT16};
-  static const int types[] = {EXACT_INT8,  EXACT_UINT8,  EXACT_INT16, EXACT_UINT16, EXACT_INT32,
-                              EXACT_UINT32, EXACT_INT64, EXACT_UINT64, EXACT_BOOL,  99};
+  static const int types[] = {EXACT_INT8,   EXACT_UINT8, EXACT_INT16,  EXACT_UINT16, EXACT_INT32,
+                              EXACT_UINT32, EXACT_INT64, EXACT_UINT64, EXACT_BOOL,   99};
   drawn d = {.n_inputs = 1, .group = 1};
   exact_error err;
   d.family = below(s, FAMILIES);
   unsigned of_type = byte(s);
   int kind = (int)byte(s), rc = EXACT_OK;
-  bool whole = d.family == POOL || d.family == REDUCE || d.family == ARG || d.family == CUMSUM || d.family == MATMUL || d.family == RESIZE;
+  bool whole = d.family == POOL || d.family == REDUCE || d.family == ARG || d.family == CUMSUM || d.family == MATMUL ||
+               d.family == RESIZE;
   d.dtype = of_type % (whole ? 3 : 32) == 0 ? types[of_type / 3 % 10] : floats[of_type / 3 % 4];
   d.mode = byte(s) % 5 == 0 ? EXACT_MODE_FAST : EXACT_MODE_EXACT;
   switch (d.family) {

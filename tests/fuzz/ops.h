@@ -34,9 +34,9 @@ typedef struct drawn {
   exact_op *op; /* NULL when the attributes are refused */
   int family, dtype, mode, n_inputs;
   /* what the inputs must fit */
-  int spatial;        /* axes of a window */
-  int64_t kernel[3];  /* of weights */
-  int64_t group;      /* also num_groups */
+  int spatial;       /* axes of a window */
+  int64_t kernel[3]; /* of weights */
+  int64_t group;     /* also num_groups */
   int64_t trans[2];
   int n_axes, n_scales, form;
 } drawn;

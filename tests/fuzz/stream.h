@@ -23,10 +23,25 @@ static inline int64_t raw(stream *s) {
 
 /* What attributes and dimensions must survive: the ends of types and limits, and anything. */
 static inline int64_t extreme(stream *s) {
-  static const int64_t ends[] = {INT64_MIN,         INT64_MAX,         INT32_MIN,           INT32_MAX,           -1,
-                                 (int64_t)1 << 32,  (int64_t)1 << 40,  (int64_t)1 << 46,    (int64_t)1 << 47,    ((int64_t)1 << 47) + 1,
-                                 (int64_t)1 << 62,  (int64_t)1 << 20,  -((int64_t)1 << 40), ((int64_t)1 << 31) + 1, (int64_t)1 << 24,
-                                 (int64_t)65536,    4096,              255,                 1 << 28};
+  static const int64_t ends[] = {INT64_MIN,
+                                 INT64_MAX,
+                                 INT32_MIN,
+                                 INT32_MAX,
+                                 -1,
+                                 (int64_t)1 << 32,
+                                 (int64_t)1 << 40,
+                                 (int64_t)1 << 46,
+                                 (int64_t)1 << 47,
+                                 ((int64_t)1 << 47) + 1,
+                                 (int64_t)1 << 62,
+                                 (int64_t)1 << 20,
+                                 -((int64_t)1 << 40),
+                                 ((int64_t)1 << 31) + 1,
+                                 (int64_t)1 << 24,
+                                 (int64_t)65536,
+                                 4096,
+                                 255,
+                                 1 << 28};
   unsigned b = byte(s);
   return b < 224 ? ends[b % (sizeof ends / sizeof *ends)] : raw(s);
 }
