@@ -103,7 +103,7 @@ static int cut(unpool_plan *p, const exact_tensor *x, const int64_t *index, size
   size_t planes = n ? (size_t)x->dims[0] * (size_t)x->dims[1] : 0;
   bool local = true;
   if (!n) return count ? check_indices(index, count, n, err) : EXACT_OK;
-  for (size_t i = 0; local && i < planes; i++)
+  for (size_t i = 0; local && count && i < planes; i++)
     local = p->plan.op->isa->unpool->inside(index + i * (count / planes), count / planes, i * (n / planes), n / planes);
   if (!local) {
     int rc = check_indices(index, count, n, err);

@@ -491,6 +491,7 @@ ABSURD = [
     ("max_unpool", (X, PLACES, np.array([2, 4, 2**40, 2**40])), K),
     ("max_unpool", (X, PLACES, np.array([2, 4, 2**63 - 1, 1])), K),
     ("max_unpool", (X, PLACES, np.array([2, 4, 2**63 - 1, 2**63 - 1])), K),
+    ("max_unpool", (ones(2**34, 8, 0), np.zeros((2**34, 8, 0), np.int64), np.array([2**34, 8, 4])), {"kernel_shape": [2]}),
     ("resize", (X,), {"scales": f32(1, 1, 1e18, 1e18)}),
     ("resize", (X,), {"scales": f32(1, 1, 1, 3e38), "mode": "linear"}),
     ("resize", (X,), {"scales": f32(*[2e8] * 4)}),
