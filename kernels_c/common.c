@@ -165,6 +165,11 @@ static int check_inputs(const exact_op *op, int n, const exact_tensor *in, exact
       return exact_fail(err, EXACT_UNSUPPORTED, "input %d has the element type %s", i, exact_dtype_name(in[i].dtype));
     if (in[i].rank < 0 || in[i].rank > EXACT_MAX_RANK)
       return exact_fail(err, EXACT_UNSUPPORTED, "input %d has rank %d, at most %d is supported", i, in[i].rank, EXACT_MAX_RANK);
+    for (int k = 0; k < in[i].rank; k++)
+      if (in[i].dims[k] > (int64_t)EXACT_MOST_BYTES) { /* also where another dimension is 0 */
+        char text[96];
+        return exact_fail(err, EXACT_INVALID, "input %d of shape %s is too large", i, exact_shape_text(&in[i], text));
+      }
   }
   return EXACT_OK;
 }

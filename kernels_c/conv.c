@@ -66,7 +66,7 @@ static int geometry(const exact_op *op, int n, const exact_tensor *in, exact_con
   s->groups = (size_t)group;
   s->c = (size_t)(per_group < 0 ? 0 : per_group);
   s->m = (size_t)(m < 0 ? 0 : m / group);
-  s->taps = (size_t)(s->kernel[0] * s->kernel[1] * s->kernel[2]);
+  s->taps = (size_t)s->kernel[0] * (size_t)s->kernel[1] * (size_t)s->kernel[2];
   s->k = s->c * s->taps;
   return EXACT_OK;
 }
@@ -153,6 +153,7 @@ static int plan(const exact_op *op, int n, const exact_tensor *in, exact_plan **
   bool bias = n > 2 && in[2].dtype != EXACT_ABSENT;
   weights_of(op, &in[1], count ? (size_t)(s.out[1] * s.out[2]) : 0, &w);
   int layout = conv->packed ? conv->layout : w.layout;
+  exact_conv_shrink(&s, count);
   drop_last_axes(&s);
   if (layout == EXACT_CONV_DEPTHWISE && exact_planes_serve(op, &s))
     return exact_planes_plan(op, &s, conv->packed, bias, &y, plan, err);

@@ -15,6 +15,19 @@ typedef struct exact_conv_shape {
   int64_t in[3], out[3], kernel[3], stride[3], dilation[3], pad[3];
 } exact_conv_shape;
 
+/* Without outputs, or without channels to sum over, no tap is ever read. Kernels and pads become those of a point then, since
+ * the sizes of an empty weight have no limit that would keep a plan's tables small. */
+static inline void exact_conv_shrink(exact_conv_shape *s, size_t outputs) {
+  if (outputs && s->c) return;
+  for (int i = 0; i < 3; i++) {
+    s->kernel[i] = s->dilation[i] = 1;
+    if (!outputs) s->in[i] = s->out[i] = s->stride[i] = 1, s->pad[i] = 0;
+  }
+  if (!outputs) s->n = 0;
+  s->taps = 1;
+  s->k = s->c;
+}
+
 /* The patch: what one channel contributes to a group of pixels, copied from x into a small zeroed area in which every tap
  * of an output row is a run of consecutive elements. Its rows are either the whole span of input rows, or one copy per
  * (output row, kernel row). A row holds lines; a line is every stride-th element from `first` on, and serves kernel columns

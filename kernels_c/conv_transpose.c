@@ -85,7 +85,7 @@ static int geometry(const exact_op *op, int n, const exact_tensor *in, exact_con
   s->groups = (size_t)group;
   s->c = (size_t)(c < 0 ? 0 : c / group);
   s->m = (size_t)(m < 0 ? 0 : m);
-  s->taps = (size_t)(s->kernel[0] * s->kernel[1] * s->kernel[2]);
+  s->taps = (size_t)s->kernel[0] * (size_t)s->kernel[1] * (size_t)s->kernel[2];
   s->k = s->c;
   return EXACT_OK;
 }
@@ -130,6 +130,7 @@ static int plan(const exact_op *op, int n, const exact_tensor *in, exact_plan **
   size_t count;
   int rc = geometry(op, n, in, &s, &y, err);
   if (rc || (rc = exact_count(&y, "the output", &count, err))) return rc;
+  exact_conv_shrink(&s, count);
   return exact_transpose_plan(op, &s, ((const transpose_op *)op)->packed, n > 2 && in[2].dtype != EXACT_ABSENT, &y, plan, err);
 }
 

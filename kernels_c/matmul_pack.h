@@ -11,8 +11,8 @@ enum { NAME(lanes) = EXACT_VB / sizeof(REAL) };
 #include "transpose.h"
 #undef TV
 
-/* Products [p, p + L) of L rows. The vectors of a panel narrower than one spill into the next product, which is written
- * later; only the last ones must not, and there are just `keep` elements left for the last of them. */
+/* Products [p, p + L) of L rows. The vectors of a panel narrower than one spill into the next product, which is written later;
+ * at the end of the panel, with only `room` elements left, they must not. */
 EXACT_INLINE void NAME(block)(REAL *dst, size_t width, const REAL *const *row, size_t p, size_t room) {
   enum { L = NAME(lanes) };
   V x[L];

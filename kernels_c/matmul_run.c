@@ -3,7 +3,7 @@
  * that of docs/matmul.md. */
 #include "matmul.h"
 
-#include "conv.h"
+#include "conv.h" /* the store of float16 and bfloat16 */
 
 typedef struct matmul_run {
   const exact_matmul_plan *p;
@@ -20,8 +20,8 @@ typedef struct block {
   size_t m0, m1, n0, n1; /* of Y */
 } block;
 
-/* Bytes of an element of scratch and panels. */
-static char *at(const void *base, size_t index, size_t size) { return (char *)base + index * size; }
+/* Element `index` of an array of elements of `size` bytes. */
+static char *element_at(const void *base, size_t index, size_t size) { return (char *)base + index * size; }
 
 static block locate(const exact_matmul_plan *p, size_t index) {
   const exact_matmul_shape *s = &p->s;
@@ -47,8 +47,9 @@ void exact_matmul_pack_b(const exact_matmul_b *b, const void *src, void *dst, si
     run = exact_smaller(k1 - k, step);
     for (size_t n = 0, width; n < b->n; n += width) {
       width = exact_matmul_width(b->gemm, b->n - n);
-      b->kernels->pack[real == 8](at(dst, n * b->k + k * width, real), width, at(src, k * b->b_k + n * b->b_column, element),
-                                  b->b_column, b->b_k, exact_smaller(b->n - n, width), run, b->dtype);
+      b->kernels->pack[real == 8](element_at(dst, n * b->k + k * width, real), width,
+                                  element_at(src, k * b->b_k + n * b->b_column, element), b->b_column, b->b_k,
+                                  exact_smaller(b->n - n, width), run, b->dtype);
     }
   }
 }
@@ -58,7 +59,8 @@ static void pack_a(const exact_matmul_plan *p, const char *a, size_t m0, size_t 
   const exact_matmul_shape *s = &p->s;
   for (size_t m = m0, rows; m < m1; m += rows, dst += run * rows * p->real) {
     rows = exact_gemm_part(m1 - m, p->gemm->rows);
-    p->kernels->pack[p->kind](dst, rows, at(a, m * s->a_row + k * s->a_k, p->element), s->a_row, s->a_k, rows, run, s->dtype);
+    p->kernels->pack[p->kind](dst, rows, element_at(a, m * s->a_row + k * s->a_k, p->element), s->a_row, s->a_k, rows, run,
+                              s->dtype);
   }
 }
 
@@ -105,7 +107,7 @@ typedef struct part {
 static const char *panel_a(const part *w) {
   const exact_matmul_plan *p = w->r->p;
   const exact_matmul_shape *s = &p->s;
-  if (p->a_in_place) return at(w->r->a, (w->at->a * s->m + w->at->m0) * s->k + w->k, p->real);
+  if (p->a_in_place) return element_at(w->r->a, (w->at->a * s->m + w->at->m0) * s->k + w->k, p->real);
   if (p->a_shared) return w->r->work + p->a_at + (w->at->a * s->m * s->k + w->k * s->m + w->at->m0 * w->run) * p->real;
   pack_a(p, w->r->a + w->at->a * s->m * s->k * p->element, w->at->m0, w->at->m1, w->k, w->run, w->slot + p->a_part);
   return w->slot + p->a_part;
@@ -143,7 +145,7 @@ static void multiply_panel(const part *w, size_t n, size_t width) {
   char *c = scratch ? w->slot + p->c_part + (p->half ? n - w->at->n0 : 0) * p->real
                     : w->r->y + ((w->at->y * s->m + w->at->m0) * s->n + n) * p->real;
   const char *b = panel_b(w, n, width, &ldb), *a = w->a;
-  exact_epilogue last = {NULL, p->bias ? at(w->r->bias, n, p->real) : NULL};
+  exact_epilogue last = {NULL, p->bias ? element_at(w->r->bias, n, p->real) : NULL};
   /* The next packed panel is fetched meanwhile, a part with every tile. */
   const char *ahead = w->r->b_packed ? b + width * s->k * p->real : a, *end = ahead + width * w->run * p->real;
   for (size_t m = w->at->m0, rows; m < w->at->m1; m += rows, c += rows * ldc * p->real) {
@@ -210,8 +212,8 @@ static void direct_task(void *arg, size_t index) {
   const exact_matmul_shape *s = &p->s;
   block where = locate(p, index);
   char *y = r->y + ((where.y * s->m + where.m0) * s->n + where.n0) * p->element;
-  const char *a = at(r->a, where.a * s->m * s->k + where.m0 * s->a_row, p->element);
-  const char *b = at(r->b, where.b * s->k * s->n + where.n0, p->element);
+  const char *a = element_at(r->a, where.a * s->m * s->k + where.m0 * s->a_row, p->element);
+  const char *b = element_at(r->b, where.b * s->k * s->n + where.n0, p->element);
   size_t rows = where.m1 - where.m0, columns = where.n1 - where.n0;
   p->kernels->direct[p->kind](y, s->n, a, s->a_row, s->a_k, b, s->b_k, rows, columns, s->k);
   if (p->pass) finish(r, where.m0, where.n0, y, s->n, rows, columns);

@@ -53,13 +53,14 @@ static int layer_shapes(const exact_norm_op *o, int n, const exact_tensor *in, i
 
 /* Elements that scale and B must have; -1: unknown. */
 static int parameter_count(const exact_norm_op *o, const exact_tensor *in, int64_t *count, exact_error *err) {
-  int64_t channels = in[0].dims[1], groups = o->num_groups, length = in[1].dims[0];
+  int64_t channels = in[0].dims[1], groups = o->num_groups, length = in[1].dims[0] < 0 ? in[2].dims[0] : in[1].dims[0];
   *count = channels;
   if (o->kind == NORM_INSTANCE) return EXACT_OK;
   if (channels >= 0 && channels % groups)
     return exact_fail(err, EXACT_INVALID, "num_groups = %lld does not divide %lld channels", (long long)groups,
                       (long long)channels);
   if (o->parameters == EXACT_GROUP_PER_GROUP || (o->parameters == EXACT_GROUP_BY_LENGTH && length == groups)) *count = groups;
+  if (o->parameters == EXACT_GROUP_BY_LENGTH && length < 0) *count = -1;
   return EXACT_OK;
 }
 

@@ -16,7 +16,8 @@ enum { OLDEST_API = 17, OP_VERSION = 17 };
 enum { REQUIRED, OPTIONAL };
 #define EXPORT __attribute__((visibility("default")))
 
-/* The custom ops of one host, mode and stated opset. Sessions refer to them for as long as they live, so a set is never freed. */
+/* The custom ops of one host, mode and stated opset. Sessions refer to them for as long as they live, so a set is never freed.
+ */
 typedef struct op_set {
   const OrtApi *api;
   int minor, mode, opset;

@@ -514,6 +514,37 @@ def test_absurd_sizes_fail_quickly(operator, inputs, attributes):
     assert time.monotonic() - start < 1
 
 
+@pytest.mark.parametrize("side", [2**20, 2**29])
+def test_kernels_of_any_size_without_channels(side):
+    """No tap is ever read, so neither time nor memory depends on their number."""
+    start = time.monotonic()
+    x, b = ones(1, 0, 8, 8), f32(1, 2)
+    want = np.broadcast_to(b[:, None, None], (1, 2, 8, 8))
+    np.testing.assert_array_equal(kernels.conv(x, ones(2, 0, side, side), b, auto_pad="SAME_UPPER"), want)
+    np.testing.assert_array_equal(kernels.conv_transpose(x, ones(0, 2, side, side), b, output_shape=[8, 8]), want)
+    assert kernels.conv(x, ones(0, 0, side, side), auto_pad="SAME_LOWER").shape == (1, 0, 8, 8)
+    assert time.monotonic() - start < 1
+
+
+@pytest.mark.parametrize("auto_pad", ["SAME_UPPER", "SAME_LOWER"])
+def test_windows_far_beyond_the_input(auto_pad):
+    """Taps in the padding are not visited one by one."""
+    start = time.monotonic()
+    for function in (kernels.max_pool, kernels.average_pool, kernels.lp_pool):
+        assert function(X, [2**40, 2**40], auto_pad=auto_pad).shape == X.shape
+        assert function(X, [2, 2], dilations=[2**40, 2**40], auto_pad=auto_pad).shape == X.shape
+    assert time.monotonic() - start < 1
+
+
+def test_a_dimension_beyond_every_limit():
+    """Also where the tensor has no elements."""
+    for shape in ((0, 1, 2**48), (1, 0, 2**60)):
+        with pytest.raises(ValueError, match=r"^max_pool: .*too large"):
+            kernels.max_pool(ones(*shape, dtype=np.int8), [2])
+        with pytest.raises(ValueError, match=r"^arg_max: .*too large"):
+            kernels.arg_max(ones(*shape, dtype=np.int8))
+
+
 @pytest.mark.parametrize("value", [2**63, -(2**63) - 1, 2**100])
 def test_integers_beyond_64_bits(value):
     for attributes in ({"pads": [value, 0, 0, 0]}, {"strides": [value, 1]}, {"group": value}):

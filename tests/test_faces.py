@@ -595,3 +595,13 @@ def test_static_shapes_flow_on(face):
     weights = {f"w{i}": array for i, array in enumerate(constants)}
     m = graph([node("Conv", ["x", *weights], **attributes)], {"x": (np.float32, ["N", *x.shape[1:]])}, weights)
     assert session(m, face).get_outputs()[0].shape == ["N", *want.shape[1:]]
+
+
+@pytest.mark.parametrize("face", FACES)
+def test_group_parameters_of_unknown_length(face):
+    """Inference knows the length of the bias alone: one per group, in opset 18."""
+    x, b = data(RNG, (2, C, 4, 3), np.float32), data(RNG, (3,), np.float32)
+    nodes = [node("GroupNormalization", ["x", "scale", "b"], num_groups=3)]
+    inputs = {"x": (np.float32, x.shape), "scale": (np.float32, ["length"]), "b": (np.float32, [3])}
+    (got,) = run(graph(nodes, inputs, opset=18), face, {"x": x, "scale": b, "b": b})
+    assert_bits(got, kernels.group_normalization(x, b, b, num_groups=3))

@@ -5,6 +5,7 @@
 The package does not depend on onnxruntime: it works with the one that is installed.
 """
 
+from importlib import import_module
 from importlib.resources import files
 
 from .rewrites import REWRITES
@@ -12,6 +13,8 @@ from .rewrites import REWRITES
 __all__ = [
     "REWRITES",
     "InferenceSession",
+    "NotGuaranteedError",
+    "audit",
     "get_ep_name",
     "get_ep_names",
     "get_library_path",
@@ -19,7 +22,13 @@ __all__ = [
     "session_options",
 ]
 
-_LAZY = ("InferenceSession", "register", "session_options")
+_LAZY = {
+    "InferenceSession": "session",
+    "NotGuaranteedError": "guarantee",
+    "audit": "guarantee",
+    "register": "session",
+    "session_options": "session",
+}
 
 
 def get_library_path() -> str:
@@ -39,7 +48,5 @@ def get_ep_names() -> list[str]:
 
 def __getattr__(name: str):
     if name in _LAZY:  # onnxruntime is imported only when a session is wanted
-        from . import session
-
-        return getattr(session, name)
+        return getattr(import_module(f".{_LAZY[name]}", __name__), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -35,6 +35,7 @@ _ERRORS = {
     lib.EXACT_UNSUPPORTED: NotImplementedError,
     lib.EXACT_NO_MEMORY: MemoryError,
 }
+_MODES = {"exact": lib.EXACT_MODE_EXACT, "fast": lib.EXACT_MODE_FAST}
 _OPTIONAL = ("b", "c", "axes", "output_shape")  # arguments that may be None
 _MAX_RANK = lib.EXACT_MAX_RANK
 

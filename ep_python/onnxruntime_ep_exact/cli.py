@@ -162,6 +162,53 @@ def _text(value: Any) -> str:
 
 
 @main.command()
+@click.argument("model", type=click.Path(exists=True, dir_okay=False))
+@click.option("--face", type=click.Choice(measure.FACES), help="Else the plugin, where ONNX Runtime has it.")
+@_mode
+@click.option("--json", "as_json", is_flag=True, help="The report as JSON.")
+@click.option("--html", type=click.Path(dir_okay=False), help="Also write it as a page, coloured by guarantee.")
+def audit(model: str, face: str | None, mode: str, as_json: bool, html: str | None) -> None:
+    """Tell what is guaranteed for every node of MODEL (docs/audit.md). Exit code 0: everything, 1: not everything, 2: error."""
+    from . import audit_page, guarantee
+
+    try:
+        report = guarantee.audit(model, mode=mode, face=face)
+        if html:
+            Path(html).write_text(audit_page.page(report, Path(model).name), "utf-8")
+    except Exception as error:  # onnxruntime raises many types
+        click.echo(f"Error: {error}", err=True)
+        raise SystemExit(2) from error
+    if as_json:
+        click.echo(json.dumps(report.as_dict(), indent=1))
+    else:
+        _print_audit(report)
+    raise SystemExit(0 if report.guaranteed else 1)
+
+
+def _print_audit(report: Any) -> None:
+    from . import guarantee
+
+    colours = dict(zip(guarantee.GUARANTEES, ("green", "cyan", "red"), strict=True))
+    setting = f"{report.face}, {report.mode}, onnxruntime {report.onnxruntime}"
+    table = Table(title=f"Nodes after ONNX Runtime's optimizer ({setting})")
+    for column in ("node", "operator", "runs on", "guarantee", "why"):
+        table.add_column(column)
+    for n in report.nodes:
+        guaranteed = f"[{colours[n.guarantee]}]{n.guarantee}"
+        table.add_row(escape(n.place), escape(n.operator), n.provider, guaranteed, escape(n.why))
+    _console.print(table)
+    table = Table(title="Graph rewrites that change bits")
+    for column in ("rewrite", "is off", "would rewrite this graph", "why it changes bits"):
+        table.add_column(column)
+    for r in report.rewrites:
+        applies = {True: "yes", False: "no", None: "-"}[r.applies]
+        table.add_row(r.name, "yes" if r.disabled else "no", applies, r.reason)
+    _console.print(table)
+    _console.print("Nodes: " + ", ".join(f"{count} {guarantee}" for guarantee, count in report.counts.items()))
+    _console.print(f"[{'green' if report.guaranteed else 'red'}]{report.verdict}[/]", soft_wrap=True)
+
+
+@main.command()
 def info() -> None:
     """Versions, the library's path and the instruction-set variants that this CPU can run."""
     from . import get_library_path

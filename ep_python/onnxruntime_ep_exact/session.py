@@ -2,12 +2,14 @@
 
 import weakref
 from collections.abc import Iterable, Sequence
+from contextlib import nullcontext
 from typing import Any
 
 import onnxruntime as ort
 
-from . import get_ep_name, get_library_path, models
+from . import get_ep_name, get_library_path, guarantee, models
 from .folding import foldable
+from .recording import Recording, entry
 from .rewrites import CONFIG_KEY, REWRITES
 
 MODES = ("exact", "fast")
@@ -38,7 +40,8 @@ def default_face() -> str:
     return "plugin" if _version() >= (1, 24, 1) else "custom_ops"
 
 
-def _devices() -> list:
+def devices() -> list:
+    """onnxruntime's device of the provider, in a list; empty before ``register``."""
     return [device for device in ort.get_ep_devices() if device.ep_name == get_ep_name()][:1]
 
 
@@ -49,25 +52,18 @@ def register() -> str:
         RuntimeError: onnxruntime is older than 1.24.1.
     """
     _require("plugin")
-    if not _devices():
+    if not devices():
         ort.register_execution_provider_library(get_ep_name(), get_library_path())
     return get_ep_name()
 
 
-def _entry(options: ort.SessionOptions, key: str) -> str:
-    try:
-        return options.get_session_config_entry(key)
-    except RuntimeError:
-        return ""
-
-
 def _set(options: ort.SessionOptions, key: str, value: str) -> None:
-    if _entry(options, key) != value:  # onnxruntime warns of an entry that is set twice
+    if entry(options, key) != value:  # onnxruntime warns of an entry that is set twice
         options.add_session_config_entry(key, value)
 
 
 def _disable(options: ort.SessionOptions, wanted: Iterable[str]) -> None:
-    names = [name for name in _entry(options, CONFIG_KEY).split(";") if name]
+    names = [name for name in entry(options, CONFIG_KEY).split(";") if name]
     _set(options, CONFIG_KEY, ";".join([*names, *(name for name in wanted if name not in names)]))
 
 
@@ -111,7 +107,7 @@ def session_options(
     """
     options = _prepare(options, mode, face := face or default_face())
     if face == "plugin" and options not in _with_device:
-        options.add_provider_for_devices(_devices(), {"mode": mode})
+        options.add_provider_for_devices(devices(), {"mode": mode})
         _with_device.add(options)
     return options
 
@@ -148,6 +144,8 @@ class InferenceSession(ort.InferenceSession):
     Args:
         mode: ``"exact"`` (default) or ``"fast"``.
         face: ``"plugin"`` or ``"custom_ops"``; the plugin where onnxruntime has it if None.
+        strict: raises ``NotGuaranteedError`` where ``audit`` finds a node that is not guaranteed (docs/audit.md). Needs the
+            onnx package, without which it raises ImportError.
     """
 
     def __init__(
@@ -159,9 +157,12 @@ class InferenceSession(ort.InferenceSession):
         *,
         mode: str = "exact",
         face: str | None = None,
+        strict: bool = False,
         **kwargs: Any,
     ) -> None:
         face = face or default_face()
+        if strict:
+            guarantee.need_onnx("strict=True")
         if provider_options is not None:
             if providers is None or len(providers) != len(provider_options):
                 raise ValueError("provider_options needs providers of the same number")
@@ -174,23 +175,28 @@ class InferenceSession(ort.InferenceSession):
         others = [p for p in others if p[0] != get_ep_name()]
         mode = mine.setdefault("mode", mode)
         sess_options = _prepare(sess_options, mode, face, path_or_bytes)
-        if _entry(sess_options, _MODE_KEY) == mode:  # onnxruntime warns of an entry that is set twice
+        if entry(sess_options, _MODE_KEY) == mode:  # onnxruntime warns of an entry that is set twice
             del mine["mode"]
         if face == "plugin" and _version() < (1, 25, 0):  # takes a plugin only as a device
             if [p for p in others if p[0] != "CPUExecutionProvider"]:
                 raise ValueError("onnxruntime 1.24 takes no other providers beside a plugin")
             if sess_options not in _with_device:
-                sess_options.add_provider_for_devices(_devices(), mine)
+                sess_options.add_provider_for_devices(devices(), mine)
                 _with_device.add(sess_options)
             providers = None
         elif face == "plugin":
-            no_cpu = _entry(sess_options, "session.disable_cpu_ep_fallback") == "1"
+            no_cpu = entry(sess_options, "session.disable_cpu_ep_fallback") == "1"
             providers = [(get_ep_name(), mine), *(others or ([] if no_cpu else [("CPUExecutionProvider", {})]))]
         else:
             providers = others or [("CPUExecutionProvider", {})]
         if face == "custom_ops" and _version() < (1, 18, 0):  # which do not read the config entry
-            disabled = _entry(sess_options, CONFIG_KEY).split(";")
+            disabled = entry(sess_options, CONFIG_KEY).split(";")
             kwargs["disabled_optimizers"] = [*(kwargs.get("disabled_optimizers") or ()), *filter(None, disabled)]
         kwargs.setdefault("enable_fallback", 0)
-        super().__init__(path_or_bytes, sess_options, providers, **kwargs)
+        with Recording(sess_options) if strict else nullcontext() as record:
+            super().__init__(path_or_bytes, sess_options, providers, **kwargs)
         self.disable_fallback()
+        if strict:
+            report = guarantee.report(record, self, sess_options, path_or_bytes, mode, face)
+            if not report.guaranteed:
+                raise guarantee.NotGuaranteedError(report)
