@@ -189,8 +189,8 @@ def main(versions: str, folder: Path | None, write: bool) -> None:
             console.print(f"{version}: {text}", markup=False, soft_wrap=True)
             for name in row.failed:
                 console.print(f"  {name}", markup=False, soft_wrap=True)
-    if write:
-        PAGE.write_text(page(rows, refused), "utf-8")
+            if write:
+                PAGE.write_text(page(rows, refused), "utf-8")
     sys.exit(any(row.failed for row in rows))
 
 
