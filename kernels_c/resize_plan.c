@@ -135,7 +135,7 @@ static bool set_scratch(const exact_resize_draft *d) {
     }
   }
   for (int i = 0; i < 2; i++) {
-    if (need[i] > (size_t)1 << 46 || !exact_part(&slot, need[i] + RESIZE_SLACK, 1, &p->area[i])) return false;
+    if (need[i] > EXACT_MOST_BYTES / 2 || !exact_part(&slot, need[i] + RESIZE_SLACK, 1, &p->area[i])) return false;
   }
   p->slot = slot;
   return exact_part(&p->plan.workspace, (size_t)exact_slot_count(p->tasks), slot, &part);

@@ -121,7 +121,7 @@ static bool is_outside(const exact_resize_op *op, const exact_resize_extent *e, 
 
 static bool allocate(exact_resize_taps *t, bool weighted, bool crop) {
   size_t count, bytes;
-  if (!exact_mul(t->out, t->taps, &count) || !exact_mul(count, sizeof(float), &bytes) || bytes > (size_t)1 << 47) return false;
+  if (!exact_mul(t->out, t->taps, &count) || !exact_mul(count, sizeof(float), &bytes) || bytes > EXACT_MOST_BYTES) return false;
   t->index = calloc(count, sizeof *t->index);
   t->weight = weighted ? calloc(count, sizeof *t->weight) : NULL;
   t->outside = crop ? calloc(t->out, 1) : NULL;

@@ -31,6 +31,10 @@ class Results:
                 at = self.ours.setdefault(case, {}).setdefault(report.cpu, {})
                 at.setdefault(value, []).append(label)
 
+    def hosts(self) -> list[str]:
+        """CPUs on which ONNX Runtime's CPU provider ran too: not those of the kernels alone."""
+        return [cpu for cpu in self.cpus if any(cpu in row for row in self.theirs.values())]
+
     def whole_networks(self) -> set[str]:
         """Rows that only inform: nodes of other operators are in them."""
         return {case for case in self.ours if case.endswith(" (whole)")}
@@ -77,7 +81,7 @@ class Results:
             table.add_row(case, *cells)
         console.print(table)
         console.print("Each cell: ours, then ONNX Runtime's CPU provider (yellow: not the bits that it has natively).")
-        for cpu in self.cpus:
+        for cpu in self.hosts():
             count, able = self.differing(cpu, self.operator_cases())
             console.print(f"{cpu}: ONNX Runtime's bits differ from native in {count} of {able} operator models")
 
@@ -88,29 +92,31 @@ class Results:
         cases = self.operator_cases()
         lines = ["| CPU | ours | ONNX Runtime's CPU provider |", "| --- | --- | --- |"]
         for cpu in self.cpus[1:]:
-            count, able = self.differing(cpu, cases)
             different = sum(set(self.ours[case].get(cpu, {})) != {self.value(case)} for case in cases)
-            lines.append(f"| {cpu} | {different} of {len(cases)} | {count} of {able} |")
+            theirs = "{} of {}".format(*self.differing(cpu, cases)) if cpu in self.hosts() else "-"
+            lines.append(f"| {cpu} | {different} of {len(cases)} | {theirs} |")
         return "\n".join(lines)
 
     def operator_table(self) -> str:
         """One row per operator: in how many of its cases ONNX Runtime's bits differ from native."""
+        hosts = self.hosts()
         groups = collections.defaultdict(list)
         for case in self.operator_cases():
             groups[case.split(" ")[0]].append(case)
-        lines = [f"| operator | cases | {' | '.join(self.cpus[1:])} |", "| --- | --- |" + " --- |" * (len(self.cpus) - 1)]
+        lines = [f"| operator | cases | {' | '.join(hosts[1:])} |", "| --- | --- |" + " --- |" * (len(hosts) - 1)]
         for operator, cases in groups.items():
-            counts = [self.differing(cpu, cases) for cpu in self.cpus[1:]]
+            counts = [self.differing(cpu, cases) for cpu in hosts[1:]]
             lines.append(f"| {operator} | {len(cases)} | " + " | ".join(f"{n} of {able}" for n, able in counts) + " |")
         return "\n".join(lines)
 
     def full_table(self, cases: list[str]) -> str:
         """Every case: our hash, and ONNX Runtime's on each CPU."""
-        lines = [f"| case | ours, everywhere | {' | '.join(self.cpus)} |", "| --- | --- |" + " --- |" * len(self.cpus)]
+        hosts = [cpu for cpu in self.hosts() if any(cpu in self.theirs.get(case, {}) for case in cases)]
+        lines = [f"| case | ours, everywhere | {' | '.join(hosts)} |", "| --- | --- |" + " --- |" * len(hosts)]
         for case in cases:
             native = self.theirs.get(case, {}).get("native", "")
             cells = []
-            for cpu in self.cpus:
+            for cpu in hosts:
                 value = self.theirs.get(case, {}).get(cpu, "")
                 text = value[:8] or "-"
                 cells.append(text if value == native else f"**{text}**")
