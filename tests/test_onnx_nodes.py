@@ -17,11 +17,14 @@ sys.path.insert(0, str(ROOT / "tools"))
 import conformance  # noqa: E402
 
 
+def model_of(name):
+    return conformance.node_tests().get(name) or conformance.light_models()[name]
+
+
 def cpu_loads(name):
     """ONNX Runtime's own provider can load the model of a test."""
-    model = conformance.node_tests().get(name) or conformance.light_models()[name]
     try:
-        onnxruntime.InferenceSession(str(model.path), providers=["CPUExecutionProvider"])
+        onnxruntime.InferenceSession(str(model_of(name).path), providers=["CPUExecutionProvider"])
     except Exception:
         return False
     return True
@@ -34,6 +37,8 @@ def test_node(name, face, mode):
     outcome, detail = conformance.outcome(name, face, mode)
     if VERSION < (1, 31) and outcome == "error" and not cpu_loads(name):
         pytest.skip("an older onnxruntime, whose CPU provider cannot load the model either")
+    if VERSION < (1, 18) and face == "custom_ops" and outcome == conformance.NOT_OURS and "Resize" in model_of(name).operators:
+        pytest.skip("onnxruntime 1.17: the custom-op library leaves Resize out")
     assert outcome == conformance.exceptions().get(name, conformance.PASSES), detail
 
 
