@@ -258,6 +258,26 @@ typedef struct exact_cumsum_attrs {
 } exact_cumsum_attrs;
 int exact_cumsum_new(int kind, const exact_cumsum_attrs *attrs, int dtype, exact_op **op, exact_error *err);
 
+/* ---- Attention: docs/attention.md ---- */
+/* Inputs Q, K, V, attn_mask, past_key, past_value, nonpad_kv_seqlen, those from attn_mask on optional. Outputs Y, present_key,
+ * present_value, qk_matmul_output. */
+typedef struct exact_attention_attrs {
+  int has_scale;
+  float scale;
+  float softcap;
+  int64_t is_causal;
+  int64_t q_num_heads; /* 0: those of the input */
+  int64_t kv_num_heads;
+  int64_t qk_matmul_output_mode;
+  int64_t softmax_precision; /* 0: absent */
+  int short_mask;            /* attn_mask may have fewer columns than there are keys: opset 24 */
+} exact_attention_attrs;
+int exact_attention_new(const exact_attention_attrs *attrs, int dtype, int mode, exact_op **op, exact_error *err);
+
+/* ---- Einsum ---- */
+/* As many inputs as the equation has terms. Output Y. docs/einsum.md */
+int exact_einsum_new(const char *equation, int dtype, int mode, exact_op **op, exact_error *err);
+
 /* ---- Resize, Upsample: docs/resize.md ---- */
 /* Inputs X, roi, scales, sizes, the last three optional (form 11: Resize from opset 11 on), or X, scales (Resize 10 and
  * Upsample; Upsample 7 has X alone and the attribute scales). Output Y. */

@@ -70,7 +70,7 @@ struct exact_plan {
   const exact_op *op;
   void (*run)(const exact_call *call);
   size_t workspace;
-  exact_tensor out[3];
+  exact_tensor out[4];
 };
 
 /* calloc for a plan; on failure fills *err and returns NULL. */

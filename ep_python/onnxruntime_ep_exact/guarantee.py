@@ -19,7 +19,7 @@ GUARANTEES = (BY_US, BY_NATURE, NOT)
 CPU = "CPUExecutionProvider"
 AT_LOAD = "constant folding"
 #: The operators that have a fast variant (docs/exact-mode.md).
-FAST = frozenset({"Conv", "ConvTranspose", "MatMul", "Gemm", "Softmax", "LogSoftmax"})
+FAST = frozenset({"Conv", "ConvTranspose", "MatMul", "Gemm", "Softmax", "LogSoftmax", "Attention", "Einsum"})
 _STANDARD = ("", "ai.onnx")
 
 

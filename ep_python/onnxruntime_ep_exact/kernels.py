@@ -22,7 +22,9 @@ import operator
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ._attention import attention
 from ._calls import _MODES, _arrays, _check, _choice, _create, _number, _run
+from ._einsum import einsum
 from ._kernels import ffi, lib
 from ._matmul import gemm, matmul
 from ._norm import (
@@ -67,12 +69,14 @@ from ._window import (
 __all__ = [
     "arg_max",
     "arg_min",
+    "attention",
     "average_pool",
     "batch_normalization",
     "conv",
     "conv_transpose",
     "cumprod",
     "cumsum",
+    "einsum",
     "gemm",
     "global_average_pool",
     "global_lp_pool",
