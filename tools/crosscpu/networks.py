@@ -1,5 +1,4 @@
-"""The real networks of tests/test_models.py as bundles: whole; cut after our last nodes that only our nodes, data movement and
-single IEEE operations come before; and every node of ours alone, fed with what reaches it in the network on this machine."""
+"""The real networks of tests/networks.py as a bundle: each whole, in batches of several sizes."""
 
 import json
 import shutil
@@ -8,59 +7,34 @@ from pathlib import Path
 
 import numpy as np
 import onnx
-from onnxruntime_ep_exact.operators import OPERATORS
 
 sys.path.insert(0, str(Path(__file__).parent.parent.parent / "tests"))
-from islands import islands
 from networks import NETWORKS, find
-from test_models import STEADY, claimed_part
 from test_models import feeds as feeds_of
 
-#: Steady on one machine, not between machines: ONNX Runtime's kernels fuse or vectorise them differently.
-NOT_EVERYWHERE = {"HardSigmoid", "LRN", "Resize"}
 
-
-def _served(path: str) -> set[str]:
-    """Operators that both faces serve, where no onnx package tells the custom-op library the opset."""
-    opset = max(o.version for o in onnx.load(path, load_external_data=False).opset_import if o.domain in ("", "ai.onnx"))
-    phantom: dict[str, int] = {}
-    for row in OPERATORS:
-        phantom[row.type] = max(row.phantom, phantom.get(row.type, 0))
-    return {operator for operator, version in phantom.items() if 0 < version <= opset}
-
-
-def _parts(name: str, cache: Path, folder: Path) -> list[tuple[str, str, dict[str, np.ndarray]]]:
-    """(label, model file, inputs)"""
-    path, axes, _ = find(name, cache)
-    feeds = feeds_of(path, axes, 1)
-    types = _served(path)
-    parts = [(f"{name} (whole)", shutil.copy(path, folder), feeds)]
-    cut, count = claimed_part(path, types, folder, STEADY - NOT_EVERYWHERE)
-    if count:
-        parts.append((f"{name} (first {count} nodes of ours)", cut, feeds))
-    nodes = [n for n in onnx.load(path, load_external_data=False).graph.node if n.op_type in types]
-    for number, (model, given) in enumerate(islands(path, feeds, 1, types, folder)):
-        parts.append((f"{name} (of {len(nodes)} nodes of ours each alone, {'ab'[number]})", model, given[1]))
-    return parts
-
-
-def write(folder: Path, cache: Path) -> None:
-    """The bundle. Wheels that hold a network are downloaded into `cache`."""
+def write(folder: Path, cache: Path) -> set[str]:
+    """Writes the bundle; returns the names of the cases that resample. Wheels that hold a network are downloaded into `cache`."""
     folder.mkdir(parents=True, exist_ok=True)
-    arrays, entries = {}, []
+    arrays, entries, resampling = {}, [], set()
     for number, name in enumerate(NETWORKS):
-        place = folder / str(number)
-        place.mkdir()
-        for label, model, feeds in _parts(name, cache, place):
+        path, axes, batches = find(name, cache)
+        model = f"{number}.onnx"
+        shutil.copy(path, folder / model)
+        proto = onnx.load(path, load_external_data=False)
+        for batch in batches:
+            feeds = feeds_of(path, axes, batch)
             key = len(entries)
-            inputs = onnx.load(model, load_external_data=False).graph
-            wanted = {i.name for i in inputs.input} - {i.name for i in inputs.initializer}
-            arrays |= {f"{key}/{given}": value for given, value in feeds.items() if given in wanted}
+            if any(node.op_type in ("Resize", "Upsample") for node in proto.graph.node):
+                resampling.add(f"{name} (batch {batch})")
+            arrays |= {f"{key}/{given}": value for given, value in feeds.items()}
             entries.append(
                 {
-                    "name": label,
-                    "model": str(Path(model).relative_to(folder)),
-                    "feeds": {given: f"{key}/{given}" for given in feeds if given in wanted},
+                    "name": f"{name} (batch {batch})",
+                    "model": model,
+                    "feeds": {given: f"{key}/{given}" for given in feeds},
+                    # which the worker, without the onnx package, cannot tell the custom-op library
+                    "opset": max(o.version for o in proto.opset_import if o.domain in ("", "ai.onnx")),
                     "bfloat16": [],
                     "bfloat16_outputs": False,
                     "faces": ["plugin", "custom_ops"],
@@ -69,3 +43,4 @@ def write(folder: Path, cache: Path) -> None:
             )
     np.savez(folder / "inputs.npz", **arrays)
     (folder / "cases.json").write_text(json.dumps(entries), "utf-8")
+    return resampling

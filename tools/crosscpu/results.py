@@ -35,16 +35,10 @@ class Results:
         """CPUs on which ONNX Runtime's CPU provider ran too: not those of the kernels alone."""
         return [cpu for cpu in self.cpus if any(cpu in row for row in self.theirs.values())]
 
-    def whole_networks(self) -> set[str]:
-        """Rows that only inform: nodes of other operators are in them."""
-        return {case for case in self.ours if case.endswith(" (whole)")}
-
     def faults(self, golden: dict[str, str]) -> list[str]:
         """Rows of ours with more than one value, or another than golden.txt has."""
         found = []
         for case, by_cpu in self.ours.items():
-            if case in self.whole_networks():
-                continue
             values = collections.Counter(value for values in by_cpu.values() for value in values)
             want = golden.get(case) or values.most_common(1)[0][0]
             found += [
@@ -120,11 +114,7 @@ class Results:
                 value = self.theirs.get(case, {}).get(cpu, "")
                 text = value[:8] or "-"
                 cells.append(text if value == native else f"**{text}**")
-            ours = self.value(case)[:8]
-            if case in self.whole_networks():
-                seen = {value for values in self.ours[case].values() for value in values}
-                ours = ours if len(seen) == 1 else f"{len(seen)} values"
-            lines.append(f"| {case} | {ours} | {' | '.join(cells)} |")
+            lines.append(f"| {case} | {self.value(case)[:8]} | {' | '.join(cells)} |")
         return "\n".join(lines)
 
 

@@ -43,6 +43,8 @@ def session_digest(case, face, threads, folder, arrays):
     else:
         if case["numpy"] and face == "plugin" and not case["bfloat16"]:  # every node is ours
             options.add_session_config_entry("session.disable_cpu_ep_fallback", "1")
+        if face == "custom_ops" and 7 <= case.get("opset", 0) < 14:
+            options.add_session_config_entry("ep.exactexecutionprovider.opset", str(case["opset"]))
         session = InferenceSession(path, options, face=face)
     return digest(session.run(None, feeds), case["bfloat16_outputs"])
 
