@@ -18,29 +18,31 @@ sys.path.insert(0, str(Path(__file__).parent))
 from crosscpu import alone, arm64, bundle, cases, cpus, results
 
 ROOT = Path(__file__).parent.parent
-GOLDEN = ROOT / "tests" / "data" / "golden.txt"
+GOLDEN, GOLDEN_NETWORKS = (ROOT / "tests" / "data" / name for name in ("golden.txt", "golden-networks.txt"))
 PAGE, README = ROOT / "docs" / "cross-cpu.md", ROOT / "README.md"
 CACHE = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "onnxruntime-ep-exact"
 THREADS = {"native": [1, 2, 7]}
 
 
-def read_golden() -> dict[str, str]:
+def read_golden(path: Path = GOLDEN) -> dict[str, str]:
     """Case -> SHA-256."""
-    if not GOLDEN.exists():
+    if not path.exists():
         return {}
-    lines = GOLDEN.read_text("utf-8").splitlines()
+    lines = path.read_text("utf-8").splitlines()
     return {name: digest for digest, name in (line.split(" ", 1) for line in lines if not line.startswith("#"))}
 
 
 def write_golden(result: results.Results) -> None:
-    """golden.txt anew, from runs that agree."""
+    """The golden files anew, from runs that agree; that of the networks if they ran."""
     head = [
-        "# SHA-256 of the outputs of every case of tools/crosscpu/cases.py, the same on every CPU, instruction set, face and",
-        "# number of threads. Over each output: type name, shape as [2, 3], little-endian bytes.",
-        "# Written by: python tools/cross_cpu.py --cpus native --write-golden",
+        "# SHA-256 of the outputs of every case of tools/crosscpu (cases.py, networks.py), the same on every CPU, instruction set,",
+        "# face and number of threads. Over each output: type name, shape as [2, 3], little-endian bytes.",
+        "# Written by: python tools/cross_cpu.py --cpus native --models --write-golden",
     ]
-    rows = [f"{result.value(case)} {case}" for case in result.operator_cases()]
-    GOLDEN.write_text("\n".join([*head, *rows]) + "\n", "utf-8")
+    for path, cases_of in ((GOLDEN, result.operator_cases()), (GOLDEN_NETWORKS, result.networks())):
+        rows = [f"{result.value(case)} {case}" for case in cases_of]
+        if rows:
+            path.write_text("\n".join([*head, *rows]) + "\n", "utf-8")
 
 
 def write_pages(result: results.Results, reports: list[cpus.Report]) -> None:
@@ -53,7 +55,7 @@ def write_pages(result: results.Results, reports: list[cpus.Report]) -> None:
         f"native is {model or platform.machine()} with the variants {', '.join(about.isa_names)}. "
         f"{len(result.operator_cases())} cases, {result.runs} runs of ours."
     )
-    nets = [case for case in result.ours if case not in result.operator_cases()]
+    nets = result.networks()
     results.between_markers(PAGE, "measured", measured)
     results.between_markers(PAGE, "operators", result.operator_table())
     results.between_markers(PAGE, "cases", result.full_table(result.operator_cases()))
@@ -86,7 +88,7 @@ def collect(names: list[str], folders: list[Path], faces: list[str], root: Path,
 @click.option("--json", "json_file", type=click.Path(path_type=Path), help="Write every hash.")
 @click.option("--root", type=click.Path(path_type=Path), default=CACHE / "arm64", show_default=True, help="The arm64 root.")
 @click.option("--prepare", type=click.Choice(["arm64"]), help="Make the arm64 root anew, and stop.")
-@click.option("--write-golden", "golden_wanted", is_flag=True, help="Write tests/data/golden.txt from this run.")
+@click.option("--write-golden", "golden_wanted", is_flag=True, help="Write tests/data/golden.txt (and golden-networks.txt) from this run.")
 @click.option("--write", is_flag=True, help="Write the tables of docs/cross-cpu.md and README.md.")
 @click.option("--quiet", is_flag=True, help="No table, only faults and times.")
 def main(names, models, kernels, ours_only, json_file, root, prepare, golden_wanted, write, quiet) -> None:
@@ -132,12 +134,13 @@ def main(names, models, kernels, ours_only, json_file, root, prepare, golden_wan
     result = results.Results(reports)
     if not quiet:
         result.print(console)
-    faults = result.faults({} if golden_wanted else read_golden())
+    golden = {} if golden_wanted else read_golden() | read_golden(GOLDEN_NETWORKS)
+    faults = result.faults(golden)
     for fault in faults:
         console.print(fault, style="red", markup=False)
-    missing = [] if golden_wanted else [case for case in result.operator_cases() if case not in read_golden()]
+    missing = [] if golden_wanted else [case for case in result.ours if case not in golden]
     if missing:
-        console.print(f"not in {GOLDEN.name}: {', '.join(missing)}", style="red", markup=False)
+        console.print(f"not in the golden files: {', '.join(missing)}", style="red", markup=False)
     if json_file:
         rows = [{"cpu": r.cpu, "isa": r.isa, **row} for r in reports for row in r.rows]
         json_file.write_text(json.dumps(rows, indent=0), "utf-8")

@@ -62,6 +62,10 @@ class Results:
         """Cases that are no networks."""
         return [case for case in self.ours if not case.endswith(")")]
 
+    def networks(self) -> list[str]:
+        """The other cases."""
+        return [case for case in self.ours if case.endswith(")")]
+
     def print(self, console: Console) -> None:
         """One table: case x CPU, ours beside ONNX Runtime's CPU provider."""
         table = Table("case", *self.cpus)
