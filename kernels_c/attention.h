@@ -22,11 +22,11 @@ typedef struct exact_attention_plan {
   size_t key, value;             /* sizes of a head */
   size_t real, element;          /* bytes in the arithmetic and in memory */
   bool v_in_place, y_in_place;
-  int mask;             /* element type; EXACT_ABSENT without */
-  size_t mask_step[4];  /* from one batch, head, row and column to the next */
-  size_t mask_columns;  /* fewer than total: what follows is excluded */
-  bool seen;            /* nonpad_kv_seqlen is there */
-  size_t row_chunk;     /* rows of scores of a task */
+  int mask;                                    /* element type; EXACT_ABSENT without */
+  size_t mask_step[4];                         /* from one batch, head, row and column to the next */
+  size_t mask_columns;                         /* fewer than total: what follows is excluded */
+  bool seen;                                   /* nonpad_kv_seqlen is there */
+  size_t row_chunk;                            /* rows of scores of a task */
   size_t q_at, k_at, v_at, s_at, y_at, sub_at; /* workspace */
 } exact_attention_plan;
 

@@ -4,7 +4,7 @@
 #include "attention.h"
 #include "half.h"
 #include "softmax.h"
-//TEMPINC
+// TEMPINC
 
 typedef struct attention_run {
   const exact_attention_plan *p;
@@ -76,8 +76,8 @@ static void memory_task(void *arg, size_t unit) { /* a batch and head of keys an
   const exact_attention_plan *p = r->p;
   void *const *out = r->call->out;
   gather(r, unit, ATTENTION_K, ATTENTION_PAST_K, out[ATTENTION_PRESENT_K], r->k, p->key, r->scale);
-  gather(r, unit, ATTENTION_V, ATTENTION_PAST_V, out[ATTENTION_PRESENT_V],
-         p->v_in_place ? NULL : r->call->work + p->v_at, p->value, NAN);
+  gather(r, unit, ATTENTION_V, ATTENTION_PAST_V, out[ATTENTION_PRESENT_V], p->v_in_place ? NULL : r->call->work + p->v_at,
+         p->value, NAN);
 }
 
 /* ---- scores ---- */
@@ -125,7 +125,7 @@ static void soften(const attention_run *r, float *row) {
   const size_t n = r->p->total;
   const float cap = r->o->attrs.softcap;
   for (size_t j = 0; j < n; j++) row[j] = row[j] / cap;
-  for (size_t j = 0; j < n; j++) row[j] = (float)tanh(row[j]); //TEMP
+  for (size_t j = 0; j < n; j++) row[j] = (float)tanh(row[j]);  // TEMP
   for (size_t j = 0; j < n; j++) row[j] = cap * row[j];
 }
 
@@ -167,8 +167,7 @@ static void row_task(void *arg, size_t task) {
       if (stage == 1 && a->softcap > 0) soften(r, (float *)row);
       if (stage == 2 && biased) add_bias(r, row, unit / p->heads, unit % p->heads, first % p->length);
       if (stage == 3) softmax(r, row);
-      if (wanted && a->qk_matmul_output_mode == stage)
-        store(r, wanted + first * p->total * p->element, row, p->total);
+      if (wanted && a->qk_matmul_output_mode == stage) store(r, wanted + first * p->total * p->element, row, p->total);
     }
   }
 }

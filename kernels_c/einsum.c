@@ -41,7 +41,8 @@ static int implicit_output(einsum_op *o, exact_error *err) {
   if (occurrences(o, '.')) o->output.label[o->output.n++] = '.';
   for (char c = 'A'; c <= 'z'; c++) {
     if (!is_letter(c) || occurrences(o, c) != 1) continue;
-    if (o->output.n > EXACT_MAX_RANK) return exact_fail(err, EXACT_UNSUPPORTED, "the output has more than %d labels", EXACT_MAX_RANK);
+    if (o->output.n > EXACT_MAX_RANK)
+      return exact_fail(err, EXACT_UNSUPPORTED, "the output has more than %d labels", EXACT_MAX_RANK);
     o->output.label[o->output.n++] = c;
   }
   return EXACT_OK;
@@ -53,7 +54,8 @@ static int check_output(const einsum_op *o, exact_error *err) {
     if (label == '.') continue;
     if (!occurrences(o, label)) return exact_fail(err, EXACT_INVALID, "equation: no operand has the output's label %c", label);
     for (int k = 0; k < i; k++)
-      if (o->output.label[k] == label) return exact_fail(err, EXACT_INVALID, "equation: the output has the label %c twice", label);
+      if (o->output.label[k] == label)
+        return exact_fail(err, EXACT_INVALID, "equation: the output has the label %c twice", label);
   }
   if (holds(&o->output, '.') != (occurrences(o, '.') > 0))
     return exact_fail(err, EXACT_INVALID, "equation: operands and output must have the ellipsis together");
@@ -65,8 +67,7 @@ static int parse(einsum_op *o, const char *equation, exact_error *err) {
   size_t n = 0;
   for (; *equation; equation++) {
     if (*equation == ' ') continue;
-    if (n + 1 == EINSUM_TEXT)
-      return exact_fail(err, EXACT_UNSUPPORTED, "equation of more than %d characters", EINSUM_TEXT - 1);
+    if (n + 1 == EINSUM_TEXT) return exact_fail(err, EXACT_UNSUPPORTED, "equation of more than %d characters", EINSUM_TEXT - 1);
     text[n++] = *equation;
   }
   text[n] = '\0';

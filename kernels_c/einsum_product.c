@@ -94,8 +94,7 @@ int exact_einsum_product(einsum_plan *p, const einsum_op *o, exact_error *err) {
   exact_plan_free(made);
   p->multiplies = true;
   size_t size = exact_dtype_size(s.dtype);
-  for (int i = 0; i < 3; i++)
-    fits = fits && exact_part(total, p->copy[i].needed ? p->copy[i].count : 0, size, &p->copy_at[i]);
+  for (int i = 0; i < 3; i++) fits = fits && exact_part(total, p->copy[i].needed ? p->copy[i].count : 0, size, &p->copy_at[i]);
   if (!fits || !exact_part(total, p->product.base.workspace, 1, &p->sub_at))
     return exact_fail(err, EXACT_INVALID, "the workspace is too large");
   return EXACT_OK;

@@ -49,34 +49,34 @@ static void store32(void *y, size_t i, float value, int dtype) {
 }
 
 /* ---- output by output ---- */
-#define WALK(name, T, LOAD, STORE)                                                                                           \
-  static void name(const einsum_run *r, size_t first, size_t end) {                                                          \
-    const einsum_plan *p = r->p;                                                                                             \
-    const einsum_walk *w = &p->walk;                                                                                         \
-    const int n = r->o->operands, dtype = r->o->op.dtype;                                                                    \
-    size_t index[EINSUM_LABELS], at[EINSUM_OPERANDS];                                                                        \
-    void *y = r->call->out[0];                                                                                               \
-    (void)dtype;                                                                                                             \
-    for (; first < end; first++) {                                                                                           \
-      T acc = 0;                                                                                                             \
-      locate(w->size, 0, w->outer, first, index);                                                                            \
-      for (int i = w->outer; i < w->all; i++) index[i] = 0;                                                                  \
-      for (int i = 0; i < n; i++) {                                                                                          \
-        at[i] = 0;                                                                                                           \
-        for (int k = 0; k < w->outer; k++) at[i] += index[k] * w->step[i][k];                                                \
-      }                                                                                                                      \
-      for (size_t s = 0; s < p->sums; s++) {                                                                                 \
-        T product = LOAD(r->call->in[0], at[0], dtype);                                                                      \
-        for (int i = 1; i < n; i++) product = product * LOAD(r->call->in[i], at[i], dtype);                                  \
-        acc = w->all > w->outer ? acc + product : product;                                                                   \
-        for (int i = 0; i < n; i++) {                                                                                        \
-          size_t same[EINSUM_LABELS];                                                                                        \
-          memcpy(same, index, (size_t)w->all * sizeof *same);                                                                \
-          advance(w->size, w->step[i], w->outer, w->all, i + 1 < n ? same : index, &at[i]);                                  \
-        }                                                                                                                    \
-      }                                                                                                                      \
-      STORE(y, first, acc, dtype);                                                                                           \
-    }                                                                                                                        \
+#define WALK(name, T, LOAD, STORE)                                                          \
+  static void name(const einsum_run *r, size_t first, size_t end) {                         \
+    const einsum_plan *p = r->p;                                                            \
+    const einsum_walk *w = &p->walk;                                                        \
+    const int n = r->o->operands, dtype = r->o->op.dtype;                                   \
+    size_t index[EINSUM_LABELS], at[EINSUM_OPERANDS];                                       \
+    void *y = r->call->out[0];                                                              \
+    (void)dtype;                                                                            \
+    for (; first < end; first++) {                                                          \
+      T acc = 0;                                                                            \
+      locate(w->size, 0, w->outer, first, index);                                           \
+      for (int i = w->outer; i < w->all; i++) index[i] = 0;                                 \
+      for (int i = 0; i < n; i++) {                                                         \
+        at[i] = 0;                                                                          \
+        for (int k = 0; k < w->outer; k++) at[i] += index[k] * w->step[i][k];               \
+      }                                                                                     \
+      for (size_t s = 0; s < p->sums; s++) {                                                \
+        T product = LOAD(r->call->in[0], at[0], dtype);                                     \
+        for (int i = 1; i < n; i++) product = product * LOAD(r->call->in[i], at[i], dtype); \
+        acc = w->all > w->outer ? acc + product : product;                                  \
+        for (int i = 0; i < n; i++) {                                                       \
+          size_t same[EINSUM_LABELS];                                                       \
+          memcpy(same, index, (size_t)w->all * sizeof *same);                               \
+          advance(w->size, w->step[i], w->outer, w->all, i + 1 < n ? same : index, &at[i]); \
+        }                                                                                   \
+      }                                                                                     \
+      STORE(y, first, acc, dtype);                                                          \
+    }                                                                                       \
   }
 #define LOAD_F64(x, i, dtype) ((const double *)x)[i]
 #define STORE_F64(y, i, v, dtype) ((double *)y)[i] = v != v ? NAN : v

@@ -169,15 +169,16 @@ def _indices(shape: tuple) -> np.ndarray:
     return np.arange(n * c).reshape(n, c, 1, 1) * (4 * h * w) + row * (2 * w) + column
 
 
-def _two_inputs(op: str, a: tuple, b: tuple) -> bytes:
-    """A model of one node whose inputs both arrive with the run."""
+def _at_run_time(op: str, *shapes: tuple, opset: int = 17, **attributes) -> bytes:
+    """A model of one node whose inputs all arrive with the run."""
+    names = [f"x{i}" for i in range(len(shapes))]
     graph = helper.make_graph(
-        [helper.make_node(op, ["x", "z"], ["y"], name="node")],
+        [helper.make_node(op, names, ["y"], name="node", **attributes)],
         "bench",
-        [helper.make_tensor_value_info(name, TensorProto.FLOAT, shape) for name, shape in (("x", a), ("z", b))],
+        [helper.make_tensor_value_info(name, TensorProto.FLOAT, shape) for name, shape in zip(names, shapes, strict=True)],
         [ValueInfoProto(name="y")],
     )
-    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8).SerializeToString()
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=8).SerializeToString()
 
 
 def _matrices() -> list[Row]:
@@ -214,7 +215,7 @@ def _matrices() -> list[Row]:
         for a, b in constant
     ]
     rows += [
-        Row("MatMul", f"MatMul {name(a, b)} at run time", 0.95, lambda a=a, b=b: _two_inputs("MatMul", a, b)) for a, b in both
+        Row("MatMul", f"MatMul {name(a, b)} at run time", 0.95, lambda a=a, b=b: _at_run_time("MatMul", a, b)) for a, b in both
     ]
     for m, k, n, bar in ((197, 768, 768, 0.95), (1, 1024, 1000, 1.0)):
         for trans in (0, 1):
@@ -228,6 +229,40 @@ def _matrices() -> list[Row]:
                 )
             )
     return rows
+
+
+def _composed() -> list[Row]:
+    """Attention, and Einsum as the products that models write with it."""
+    attention = (
+        ("12 heads 197x64", (1, 12, 197, 64), (1, 12, 197, 64), {}),
+        ("12 heads 128x64 causal", (1, 12, 128, 64), (1, 12, 128, 64), {"is_causal": 1}),
+        ("32 heads of 8, 1 on 512x64", (1, 32, 1, 64), (1, 8, 512, 64), {}),
+    )
+    einsum = (
+        ("bhid,bhjd->bhij", (1, 12, 197, 64), (1, 12, 197, 64)),
+        ("bhij,bhjd->bihd", (1, 12, 197, 197), (1, 12, 197, 64)),
+        ("bid,de->bie", (1, 197, 768), (768, 768)),
+    )
+    return [
+        *(
+            Row(
+                "Attention",
+                f"Attention {name}",
+                None,
+                lambda q=q, k=k, attributes=attributes: _at_run_time("Attention", q, k, k, opset=23, **attributes),
+            )
+            for name, q, k, attributes in attention
+        ),
+        *(
+            Row(
+                "Einsum",
+                f"Einsum {equation}",
+                None,
+                lambda equation=equation, a=a, b=b: _at_run_time("Einsum", a, b, equation=equation),
+            )
+            for equation, a, b in einsum
+        ),
+    ]
 
 
 def _resize_rows() -> list[Row]:
@@ -346,6 +381,7 @@ def rows() -> list[Row]:
         ),
     ]
     out += _matrices()
+    out += _composed()
     out += _second_group()
     out += _rest()
     out += _resize_rows()

@@ -88,7 +88,9 @@ def collect(names: list[str], folders: list[Path], faces: list[str], root: Path,
 @click.option("--json", "json_file", type=click.Path(path_type=Path), help="Write every hash.")
 @click.option("--root", type=click.Path(path_type=Path), default=CACHE / "arm64", show_default=True, help="The arm64 root.")
 @click.option("--prepare", type=click.Choice(["arm64"]), help="Make the arm64 root anew, and stop.")
-@click.option("--write-golden", "golden_wanted", is_flag=True, help="Write tests/data/golden.txt (and golden-networks.txt) from this run.")
+@click.option(
+    "--write-golden", "golden_wanted", is_flag=True, help="Write tests/data/golden.txt (and golden-networks.txt) from this run."
+)
 @click.option("--write", is_flag=True, help="Write the tables of docs/cross-cpu.md and README.md.")
 @click.option("--quiet", is_flag=True, help="No table, only faults and times.")
 def main(names, models, kernels, ours_only, json_file, root, prepare, golden_wanted, write, quiet) -> None:
