@@ -81,44 +81,66 @@ static void memory_task(void *arg, size_t unit) { /* a batch and head of keys an
 }
 
 /* ---- scores ---- */
-static double element_of(const void *x, size_t i, int dtype) {
-  switch (dtype) {
-    case EXACT_FLOAT64: return ((const double *)x)[i];
-    case EXACT_FLOAT32: return ((const float *)x)[i];
-    case EXACT_FLOAT16: return exact_f16_to_f32(((const uint16_t *)x)[i]);
-    default: return exact_bf16_to_f32(((const uint16_t *)x)[i]);
+/* x[j] + bias[j * step], NaN canonical; bias NULL: -infinity for all. */
+#define ADD(name, T)                                             \
+  static void name(T *x, const T *bias, size_t step, size_t n) { \
+    for (size_t j = 0; j < n; j++) {                             \
+      T sum = x[j] + (bias ? bias[j * step] : -(T)INFINITY);     \
+      x[j] = sum != sum ? (T)NAN : sum;                          \
+    }                                                            \
+  }
+ADD(add32, float)
+ADD(add64, double)
+
+/* The numbers of a mask's row, in the arithmetic; a part of at most MASK_PART of them. */
+enum { MASK_PART = 256 };
+static void read_mask(void *to, const char *mask, int dtype, size_t at, size_t step, size_t n, size_t real) {
+  for (size_t j = 0; j < n; j++, at += step) {
+    double value;
+    switch (dtype) {
+      case EXACT_BOOL: value = ((const uint8_t *)mask)[at] ? 0 : -INFINITY; break;
+      case EXACT_FLOAT64: value = ((const double *)mask)[at]; break;
+      case EXACT_FLOAT32: value = ((const float *)mask)[at]; break;
+      case EXACT_FLOAT16: value = exact_f16_to_f32(((const uint16_t *)mask)[at]); break;
+      default: value = exact_bf16_to_f32(((const uint16_t *)mask)[at]);
+    }
+    if (real == 8)
+      ((double *)to)[j] = value;
+    else
+      ((float *)to)[j] = (float)value;
   }
 }
 
-/* Adds to element j; a NaN becomes the canonical one. */
-static void add(char *row, size_t j, double bias, size_t real) {
-  if (real == 8) {
-    double *x = (double *)row, sum = x[j] + bias;
-    x[j] = sum != sum ? NAN : sum;
-  } else {
-    float *x = (float *)row, sum = x[j] + (float)bias;
-    x[j] = sum != sum ? NAN : sum;
+static void add(const attention_run *r, char *row, const void *bias, size_t n) {
+  if (r->p->real == 8)
+    add64((double *)row, bias, 1, n);
+  else
+    add32((float *)row, bias, 1, n);
+}
+
+static void add_mask(const attention_run *r, char *row, size_t at, size_t n) {
+  const exact_attention_plan *p = r->p;
+  const char *mask = r->call->in[ATTENTION_MASK];
+  double part[MASK_PART];
+  if (p->mask == EXACT_FLOAT32) {
+    add32((float *)row, (const float *)mask + at, p->mask_step[3], n);
+    return;
+  }
+  for (size_t j = 0, take; j < n; j += take) {
+    take = least(n - j, MASK_PART);
+    read_mask(part, mask, p->mask, at + j * p->mask_step[3], p->mask_step[3], take, p->real);
+    add(r, row + j * p->real, part, take);
   }
 }
 
 static void add_bias(const attention_run *r, char *row, size_t batch, size_t head, size_t i) {
   const exact_attention_plan *p = r->p;
-  const void *mask = p->mask ? r->call->in[ATTENTION_MASK] : NULL;
-  size_t at = batch * p->mask_step[0] + head * p->mask_step[1] + i * p->mask_step[2], end = p->total;
+  size_t end = p->total;
   if (p->seen) end = (size_t)((const int64_t *)r->call->in[ATTENTION_SEEN])[batch];
-  if (mask) end = least(end, p->mask_columns);
+  if (p->mask) end = least(end, p->mask_columns == 1 ? p->total : p->mask_columns);
   if (r->o->attrs.is_causal) end = least(end, i + p->past + 1);
-  for (size_t j = 0; j < p->total; j++) {
-    double bias = j < end ? 0 : -INFINITY;
-    if (mask && j < end) {
-      size_t from = at + j * p->mask_step[3];
-      if (p->mask == EXACT_BOOL)
-        bias = ((const uint8_t *)mask)[from] ? 0 : -INFINITY;
-      else
-        bias = element_of(mask, from, p->mask);
-    }
-    add(row, j, bias, p->real);
-  }
+  if (p->mask) add_mask(r, row, batch * p->mask_step[0] + head * p->mask_step[1] + i * p->mask_step[2], end);
+  add(r, row + end * p->real, NULL, p->total - end);
 }
 
 static void soften(const attention_run *r, float *row) {

@@ -135,14 +135,20 @@ static void copy_task(void *arg, size_t task) {
   char *to = r->copy < 2 ? dense : r->call->out[0];
   locate(c->size, 0, c->labels, first, index);
   for (int i = 0; i < c->labels; i++) at += index[i] * c->step[i];
-  for (; first < end; first++) {
+  const int last = c->labels - 1;
+  const bool runs = last >= 0 && c->step[last] == 1;
+  for (size_t n; first < end; first += n) {
+    n = runs ? least(end - first, c->size[last] - index[last]) : 1;
     size_t source = r->copy < 2 ? at : first, target = r->copy < 2 ? first : at;
     if (size != 2)
-      memcpy(to + target * size, from + source * size, size);
+      memcpy(to + target * size, from + source * size, n * size);
     else if (r->copy < 2)
-      ((float *)to)[target] = load32(from, source, dtype);
+      exact_load_row((float *)to + target, from + source * size, n, dtype);
     else
-      store32(to, target, ((const float *)from)[source], dtype);
+      exact_store_row(to + target * size, (const float *)from + source, n, dtype);
+    if (last < 0) continue;
+    index[last] += n - 1;
+    at += (n - 1) * c->step[last];
     advance(c->size, c->step, 0, c->labels, index, &at);
   }
 }

@@ -35,8 +35,8 @@ def read_golden(path: Path = GOLDEN) -> dict[str, str]:
 def write_golden(result: results.Results) -> None:
     """The golden files anew, from runs that agree; that of the networks if they ran."""
     head = [
-        "# SHA-256 of the outputs of every case of tools/crosscpu (cases.py, networks.py), the same on every CPU, instruction set,",
-        "# face and number of threads. Over each output: type name, shape as [2, 3], little-endian bytes.",
+        "# SHA-256 of the outputs of every case of tools/crosscpu (cases.py, networks.py), the same on every CPU, instruction",
+        "# set, face and number of threads. Over each output: type name, shape as [2, 3], little-endian bytes.",
         "# Written by: python tools/cross_cpu.py --cpus native --models --write-golden",
     ]
     for path, cases_of in ((GOLDEN, result.operator_cases()), (GOLDEN_NETWORKS, result.networks())):
@@ -88,9 +88,7 @@ def collect(names: list[str], folders: list[Path], faces: list[str], root: Path,
 @click.option("--json", "json_file", type=click.Path(path_type=Path), help="Write every hash.")
 @click.option("--root", type=click.Path(path_type=Path), default=CACHE / "arm64", show_default=True, help="The arm64 root.")
 @click.option("--prepare", type=click.Choice(["arm64"]), help="Make the arm64 root anew, and stop.")
-@click.option(
-    "--write-golden", "golden_wanted", is_flag=True, help="Write tests/data/golden.txt (and golden-networks.txt) from this run."
-)
+@click.option("--write-golden", "golden_wanted", is_flag=True, help="Write the golden files of tests/data from this run.")
 @click.option("--write", is_flag=True, help="Write the tables of docs/cross-cpu.md and README.md.")
 @click.option("--quiet", is_flag=True, help="No table, only faults and times.")
 def main(names, models, kernels, ours_only, json_file, root, prepare, golden_wanted, write, quiet) -> None:

