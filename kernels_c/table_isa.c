@@ -19,6 +19,7 @@ extern const struct exact_cumsum_kernels EXACT_SYM(exact_cumsum);
 extern const struct exact_softmax_kernels EXACT_SYM(exact_softmax);
 extern const struct exact_resize_kernels EXACT_SYM(exact_resize);
 extern const struct exact_exp_log_kernels EXACT_SYM(exact_exp_log);
+extern const struct exact_transcendental_kernels EXACT_SYM(exact_transcendental);
 
 const exact_isa EXACT_SYM(exact_table) = {
     .name = TEXT(EXACT_ISA),
@@ -39,4 +40,5 @@ const exact_isa EXACT_SYM(exact_table) = {
     .softmax = &EXACT_SYM(exact_softmax),
     .resize = &EXACT_SYM(exact_resize),
     .exp_log = &EXACT_SYM(exact_exp_log),
+    .transcendental = &EXACT_SYM(exact_transcendental),
 };
