@@ -4,7 +4,7 @@
 #include "attention.h"
 #include "half.h"
 #include "softmax.h"
-// TEMPINC
+#include "transcendental_kernels.h"
 
 typedef struct attention_run {
   const exact_attention_plan *p;
@@ -147,7 +147,7 @@ static void soften(const attention_run *r, float *row) {
   const size_t n = r->p->total;
   const float cap = r->o->attrs.softcap;
   for (size_t j = 0; j < n; j++) row[j] = row[j] / cap;
-  for (size_t j = 0; j < n; j++) row[j] = (float)tanh(row[j]);  // TEMP
+  r->o->op.isa->transcendental->tanh32(row, row, n);
   for (size_t j = 0; j < n; j++) row[j] = cap * row[j];
 }
 
