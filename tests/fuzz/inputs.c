@@ -78,6 +78,46 @@ static void draw_resize(const drawn *d, stream *s, exact_tensor in[], int meanin
   meaning[3] = SIZES;
 }
 
+static void draw_attention(const drawn *d, stream *s, exact_tensor in[], int meaning[]) {
+  int64_t batch = below(s, 4), length = dimension(s), fresh = dimension(s), past = byte(s) % 3 ? 0 : below(s, 5), total;
+  int64_t sizes[2] = {below(s, 9), below(s, 9)};
+  unsigned mask = byte(s);
+  if (__builtin_add_overflow(fresh, past, &total)) total = 0;
+  for (int i = 0; i < 3; i++) {
+    int64_t heads = d->heads[i > 0], size = sizes[i == 2], long_ = i ? fresh : length;
+    shape(&in[i], d->form, d->form == 4 ? (int64_t[]){batch, heads, long_, size} : (int64_t[]){batch, long_, heads * size});
+  }
+  for (int i = 3; i < MOST_INPUTS; i++) in[i].dtype = EXACT_ABSENT;
+  if (mask % 2) {
+    int64_t full[4] = {mask & 2 ? batch : 1, mask & 4 ? d->heads[0] : 1, mask & 8 ? length : 1, total};
+    int rank = 2 + (mask >> 4) % 3;
+    in[3].dtype = mask & 128 ? EXACT_BOOL : d->dtype;
+    shape(&in[3], rank, full + 4 - rank);
+    if (byte(s) % 4 == 0) in[3].dims[rank - 1] = below(s, 6);
+  }
+  for (int i = 4; i < 6 && past; i++) {
+    in[i].dtype = d->dtype;
+    shape(&in[i], 4, (int64_t[]){batch, d->heads[1], past, sizes[i == 5]});
+  }
+  if (!past && byte(s) % 3 == 0) list(&in[6], EXACT_INT64, batch);
+  meaning[6] = INDICES;
+}
+
+static void draw_operands(const drawn *d, stream *s, exact_tensor in[]) {
+  int64_t size[128] = {0};
+  for (int i = 0; i < d->n_inputs; i++) {
+    in[i].rank = 0;
+    for (const char *c = d->term[i]; *c; c++) {
+      int axes = *c == '.' ? 2 : 1;
+      for (; axes; axes--) {
+        int label = *c == '.' ? axes : *c;
+        if (!size[label]) size[label] = 1 + below(s, 7);
+        in[i].dims[in[i].rank++] = byte(s) % 16 ? size[label] : (int64_t)(byte(s) % 2);
+      }
+    }
+  }
+}
+
 static void fit(const drawn *d, stream *s, exact_tensor in[], int meaning[]) {
   exact_tensor *x = &in[0];
   for (int i = 0; i < d->n_inputs; i++) in[i].dtype = d->dtype;
@@ -134,6 +174,8 @@ static void fit(const drawn *d, stream *s, exact_tensor in[], int meaning[]) {
     case MATMUL:
     case GEMM: draw_product(d, s, in); break;
     case RESIZE: draw_resize(d, s, in, meaning); break;
+    case ATTENTION: draw_attention(d, s, in, meaning); break;
+    case EINSUM: draw_operands(d, s, in); break;
     case MVN: draw_shape(x, s, 4, 2); break;
     default: draw_shape(x, s, 1, 4);
   }

@@ -60,6 +60,46 @@ static exact_resize_attrs draw_resize(stream *s, drawn *d, int kind) {
   return a;
 }
 
+static exact_attention_attrs draw_attention(stream *s, drawn *d) {
+  exact_attention_attrs a = {.has_scale = byte(s) % 4 == 0, .scale = 1, .softcap = byte(s) % 4 ? 0 : 2};
+  if (byte(s) % 8 == 0) a.scale = real(s), a.softcap = real(s);
+  a.is_causal = flag(s);
+  a.qk_matmul_output_mode = small(s, 0, 4);
+  a.softmax_precision = byte(s) % 8 ? 0 : small(s, 0, 17);
+  a.short_mask = byte(s) % 2;
+  d->form = 3 + byte(s) % 2; /* the rank */
+  d->heads[1] = 1 + below(s, 3);
+  d->heads[0] = d->heads[1] * (1 + below(s, 3));
+  if (d->form == 3 || byte(s) % 4 == 0) a.q_num_heads = d->heads[0], a.kv_num_heads = d->heads[1];
+  if (byte(s) % 16 == 0) a.q_num_heads = small(s, 0, 4), a.kv_num_heads = small(s, 0, 4);
+  return a;
+}
+
+/* Up to three terms of up to four labels, and mostly an output of labels that they have. */
+static void draw_equation(stream *s, drawn *d, char equation[64]) {
+  size_t n = 0;
+  d->n_inputs = 1 + below(s, 3);
+  for (int i = 0; i < d->n_inputs; i++) {
+    int labels = below(s, 5);
+    if (i) equation[n++] = ',';
+    if (byte(s) % 8 == 0) d->term[i][strlen(d->term[i])] = '.';
+    for (int k = 0; k < labels; k++) d->term[i][strlen(d->term[i])] = "abcdAz"[below(s, 6)];
+    for (const char *c = d->term[i]; *c; c++) {
+      for (int dots = *c == '.' ? 3 : 1; dots; dots--) equation[n++] = *c;
+    }
+  }
+  if (byte(s) % 4) {
+    unsigned keep = byte(s);
+    equation[n++] = '-', equation[n++] = '>';
+    for (int i = 0; i < d->n_inputs; i++)
+      for (const char *c = d->term[i]; *c; c++, keep = keep * 5 + 3) {
+        if (*c == '.' ? strstr(strchr(equation, '>'), "...") == NULL : keep % 3 && !strchr(strchr(equation, '>'), *c))
+          for (int dots = *c == '.' ? 3 : 1; dots; dots--) equation[n++] = *c;
+      }
+  }
+  if (byte(s) % 16 == 0 && n) equation[byte(s) % n] = (char)byte(s);
+}
+
 drawn draw_op(stream *s) {
   static const int floats[] = {EXACT_FLOAT32, EXACT_FLOAT64, EXACT_FLOAT16, EXACT_BFLOAT16};
   static const int types[] = {EXACT_INT8,   EXACT_UINT8, EXACT_INT16,  EXACT_UINT16, EXACT_INT32,
@@ -70,7 +110,7 @@ drawn draw_op(stream *s) {
   unsigned of_type = byte(s);
   int kind = (int)byte(s), rc = EXACT_OK;
   bool whole = d.family == POOL || d.family == REDUCE || d.family == ARG || d.family == CUMSUM || d.family == MATMUL ||
-               d.family == RESIZE;
+               d.family == RESIZE || d.family == EINSUM;
   d.dtype = of_type % (whole ? 3 : 32) == 0 ? types[of_type / 3 % 10] : floats[of_type / 3 % 4];
   d.mode = byte(s) % 5 == 0 ? EXACT_MODE_FAST : EXACT_MODE_EXACT;
   switch (d.family) {
@@ -185,6 +225,18 @@ drawn draw_op(stream *s) {
       d.trans[0] = a.trans_a, d.trans[1] = a.trans_b;
       d.n_inputs = 3;
       rc = exact_gemm_new(&a, d.dtype, d.mode, &d.op, &err);
+      break;
+    }
+    case ATTENTION: {
+      exact_attention_attrs a = draw_attention(s, &d);
+      d.n_inputs = 7;
+      rc = exact_attention_new(&a, d.dtype, d.mode, &d.op, &err);
+      break;
+    }
+    case EINSUM: {
+      char equation[64] = "";
+      draw_equation(s, &d, equation);
+      rc = exact_einsum_new(equation, d.dtype, d.mode, &d.op, &err);
       break;
     }
     default: {

@@ -26,9 +26,11 @@ enum {
   MATMUL,
   GEMM,
   RESIZE,
+  ATTENTION,
+  EINSUM,
   FAMILIES
 };
-enum { MOST_INPUTS = 5 };
+enum { MOST_INPUTS = 7 };
 
 typedef struct drawn {
   exact_op *op; /* NULL when the attributes are refused */
@@ -39,6 +41,8 @@ typedef struct drawn {
   int64_t group;     /* also num_groups */
   int64_t trans[2];
   int n_axes, n_scales, form;
+  int64_t heads[2];
+  char term[3][8]; /* of an equation */
 } drawn;
 
 /* The same bytes give the same op. */
