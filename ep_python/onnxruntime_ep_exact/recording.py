@@ -35,10 +35,10 @@ class Recording:
     kernels: Counter
 
     def __init__(self, options: ort.SessionOptions) -> None:
-        self._options = options
+        self.options = options
 
     def __enter__(self) -> "Recording":
-        options = self._options
+        options = self.options
         _one_at_a_time.acquire()
         try:
             self._before = options.log_severity_level, options.optimized_model_filepath
@@ -65,7 +65,7 @@ class Recording:
             self._log.seek(0)
             lines = self._log.read().splitlines(keepends=True)
             self._log.close()
-            self._options.log_severity_level, self._options.optimized_model_filepath = self._before
+            self.options.log_severity_level, self.options.optimized_model_filepath = self._before
             self._read(lines)
             if kind is None:
                 self.graph = self._load()
