@@ -23,7 +23,9 @@ _PASSED_ON = ("SIGTERM", "SIGHUP", "SIGUSR1", "SIGUSR2")
 @click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED)
 @click.option("--mode", type=click.Choice(MODES), help="EXACT_MODE; else exact.")
 @click.option("--face", type=click.Choice(measure.FACES), help="EXACT_FACE; else the plugin, where ONNX Runtime has it.")
-@click.option("--threads", type=click.IntRange(0, 32767), help="EXACT_THREADS: intra-op threads of every session.")
+@click.option(
+    "--threads", type=click.IntRange(0, measure.MOST_THREADS), help="EXACT_THREADS: intra-op threads of every session."
+)
 @click.option("--strict", is_flag=True, help="EXACT_STRICT=1: refuse a session that is not guaranteed in every node.")
 @click.option("--no-audit", is_flag=True, help="EXACT_AUDIT=0: do not count nodes.")
 @click.option("--summary", type=click.Path(dir_okay=False), help="Write the summary to this file, not to standard error.")

@@ -12,6 +12,7 @@ from typing import Any
 import onnxruntime as ort
 
 from . import get_ep_name, guarantee, session
+from .measure import MOST_THREADS
 from .recording import Recording
 
 #: The folder for what the processes tell; set by ``ort-exact exec``.
@@ -35,8 +36,8 @@ def setting(name: str, allowed: tuple[str, ...], default: str | None) -> str | N
 def threads() -> int | None:
     """EXACT_THREADS."""
     text = os.environ.get("EXACT_THREADS") or None
-    if text is not None and not (text.isascii() and text.isdigit() and int(text) < 1 << 15):
-        raise ValueError(f"EXACT_THREADS must be a number of threads, or 0, not {text!r}")
+    if text is not None and not (text.isascii() and text.isdigit() and len(text) < 5 and int(text) <= MOST_THREADS):
+        raise ValueError(f"EXACT_THREADS must be a number from 0 to {MOST_THREADS}, not {text!r}")
     return None if text is None else int(text)
 
 

@@ -81,12 +81,7 @@ def _receipt(data: dict, place: str) -> Receipt:
     try:
         result = data.pop("result")
         made = Receipt(**data)
-        for entry in (*made.inputs, *made.outputs):
-            values.Tensor(entry["type"], (), np.empty(0)), entry["name"], entry["shape"], bytes.fromhex(entry["sha256"])
-        for entry in made.model["external"]:
-            external.check_location(entry["location"])
-        if made.drawn is not None:
-            int(made.drawn["seed"]), int(made.drawn["batch"]), dict(made.drawn["dims"])
+        _check(made)
         if made.result != result:
             raise ReceiptError(f"{place}: its result is not that of what it lists")
         return made
@@ -94,6 +89,29 @@ def _receipt(data: dict, place: str) -> Receipt:
         if isinstance(error, ReceiptError):
             raise
         raise ReceiptError(f"{place}: not a receipt of this version: {error}") from error
+
+
+def _check(made: Receipt) -> None:
+    """Raises some error where a part that is used has not the form that it should have."""
+    for entry in (*made.inputs, *made.outputs):
+        if not isinstance(entry["name"], str) or not isinstance(entry["type"], str):
+            raise TypeError("a name or type is no text")
+        bytes.fromhex(entry["sha256"])
+        [int(size) for size in entry["shape"] or ()]
+    for entry in made.model["external"]:
+        external.check_location(entry["location"])
+    for name in (made.model["file"], made.input_file):
+        if not isinstance(name, str | None):
+            raise TypeError("the name of a file is no text")
+    if made.drawn is not None:
+        numbers = made.drawn["seed"], made.drawn["batch"], *made.drawn["dims"].values()
+        if not all(isinstance(number, int) for number in numbers):
+            raise TypeError("a size or the seed is no number")
+    measure.options(made.made_with["threads"])
+    if not isinstance(made.made_with["face"], str):
+        raise TypeError("the face is no text")
+    if made.audit is not None and not isinstance(made.audit["guaranteed"], bool):
+        raise TypeError("guaranteed is no truth value")
 
 
 # ---- making ----
@@ -217,9 +235,10 @@ def _sizes(info: Any, dims: Mapping[str, int], batch: int) -> list[int]:
 
 def _arrays(path: Any) -> dict[str, np.ndarray]:
     try:
-        with np.load(path, allow_pickle=False) as data:
-            if not hasattr(data, "files"):
-                raise ValueError("it holds one array, not a named one for each input")
+        data = np.load(path, allow_pickle=False)
+        if isinstance(data, np.ndarray):
+            raise ValueError("it holds one array, not a named one for each input")
+        with data:
             return {name: data[name] for name in data.files}
     except Exception as error:  # zipfile, zlib and NumPy raise many types
         raise ValueError(f"{path}: not an .npz file of inputs: {error}") from error

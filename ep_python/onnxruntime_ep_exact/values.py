@@ -24,7 +24,7 @@ _WITHOUT_NUMPY = {
 }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Tensor:
     """A tensor. ``data`` has its elements and shape; of a type that NumPy does not have, the elements as unsigned integers, and
     of a 4-bit type bytes of two elements each, the first in the low half."""

@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from . import differences, measure, traces, values
+from . import differences, guarantee, measure, traces, values
 from .receipts import Receipt, about_model, about_outputs, feeds, load, made_with, traced_run
 from .sealed import ReceiptError
 from .semantics import SEMANTICS
@@ -81,12 +81,14 @@ def verify(
         raise ReceiptError(f"the receipt has semantics version {receipt.semantics}, this library {SEMANTICS}")
     if trace is None and trace_values is not None:
         raise ReceiptError("values of a trace without the trace")
+    if trace is not None:
+        guarantee.need_onnx("a trace")
     other = None if trace is None else _other_trace(trace, receipt)
     model = _find(receipt.model["file"], folder, "model") if model is None else model
     about = _same_model(model, receipt)
     if face is None:
-        face = receipt.made_with.get("face") if receipt.made_with.get("face") in measure.faces() else default_face()
-    threads = receipt.made_with.get("threads", 1) if threads is None else threads
+        face = receipt.made_with["face"] if receipt.made_with["face"] in measure.faces() else default_face()
+    threads = receipt.made_with["threads"] if threads is None else threads
     session = InferenceSession(model, measure.options(threads), mode=receipt.mode, face=face)
     if inputs is None and receipt.drawn is None and receipt.inputs:
         inputs = _find(receipt.input_file, folder, "inputs")
@@ -104,7 +106,7 @@ def verify(
     different = tuple(have["name"] for have, want in zip(outputs, receipt.outputs, strict=True) if have != want)
     drawn, file = (receipt.drawn, None) if inputs is None else (None, str(inputs) if isinstance(inputs, str | Path) else None)
     made = Receipt(SEMANTICS, receipt.mode, about, entries, drawn, file, outputs, None, None, made_with(face, threads))
-    promised = None if receipt.audit is None else receipt.audit.get("guaranteed")
+    promised = None if receipt.audit is None else receipt.audit["guaranteed"]
     if other is None:
         return Verification(not different, different, made, promised)
     wanted = [entry["sha256"] for entry in outputs]
