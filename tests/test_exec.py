@@ -326,7 +326,8 @@ def test_a_python_without_the_package(app, tmp_path):
     venv.create(tmp_path / "empty", with_pip=False)
     (tmp_path / "onnxruntime.py").write_text("print('imported')")
     python = tmp_path / "empty" / "bin" / "python"
-    done = app("import onnxruntime", python=(python,), env={"PYTHONPATH": str(tmp_path)})
+    shell = ("sh", "-c", 'PYTHONPATH="$PYTHONPATH:$0" exec "$@"', tmp_path, python)
+    done = app("import onnxruntime", python=shell)
     assert done.returncode == 1 and done.stdout == "imported\n"
     assert f"ort-exact exec: {python} has no onnxruntime-ep-exact that works" in done.stderr
 

@@ -69,7 +69,8 @@ def without_gathers(reports: list[Report]) -> int:
     return count
 
 
-def _start(cpu: str, root: Path) -> list[str]:
+def start(cpu: str, root: Path) -> list[str]:
+    """The command of a Python there."""
     if cpu == "native":
         return [sys.executable]
     if cpu in X86:
@@ -85,7 +86,7 @@ def run(cpu: str, bundle: Path, faces: list[str], threads: list[int], root: Path
     """
     env = {name: value for name, value in os.environ.items() if not name.startswith("OPENBLAS_") and name != "EXACT_ISA"}
     env |= {"EXACT_ISA": isa} if isa else {}
-    command = [*_start(cpu, root), str(WORKER), str(bundle)]
+    command = [*start(cpu, root), str(WORKER), str(bundle)]
     command += ["--faces", ",".join(faces), "--threads", ",".join(map(str, threads))]
     done = subprocess.run(command, capture_output=True, text=True, env=env, check=False)
     if done.returncode:
