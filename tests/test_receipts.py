@@ -2,8 +2,11 @@
 
 import hashlib
 import json
+import platform
 import struct
+import subprocess
 import sys
+from pathlib import Path
 
 import ml_dtypes
 import numpy as np
@@ -14,7 +17,19 @@ import pytest
 from click.testing import CliRunner
 from faces import FACES, graph, node
 from onnx import TensorProto, helper, numpy_helper
-from onnxruntime_ep_exact import ReceiptError, cli, inputs, measure, receipts, sealed, session, traces, values, verifying
+from onnxruntime_ep_exact import (
+    ReceiptError,
+    cli,
+    inputs,
+    kernels,
+    measure,
+    receipts,
+    sealed,
+    session,
+    traces,
+    values,
+    verifying,
+)
 from onnxruntime_ep_exact.semantics import SEMANTICS
 
 F = np.float32
@@ -579,8 +594,6 @@ def test_an_initializer_may_be_given():
 
 def test_the_page_gives_the_version():
     """docs/receipts.md has a row for every version of the bits."""
-    from pathlib import Path
-
     page = (Path(__file__).parent.parent / "docs" / "receipts.md").read_text("utf-8")
     rows = page.split("<!-- semantics -->")[1].split("<!-- /semantics -->")[0]
     numbers = [line.split("|")[1].strip() for line in rows.splitlines() if line.startswith("|")][2:]
@@ -591,3 +604,15 @@ def test_public_names():
     assert exact.digest is receipts.digest and exact.verify is verifying.verify and exact.ReceiptError is ReceiptError
     assert {"digest", "verify", "diff", "ReceiptError"} <= set(exact.__all__)
     assert measure.faces() == FACES
+
+
+def test_tool_for_other_processors(tmp_path):
+    """On this processor: a receipt is made here and verified in another process."""
+    (tmp_path / "chance.onnx").write_bytes(CHANCE)
+    tool = Path(__file__).parent.parent / "tools" / "receipts_cpus.py"
+    command = [sys.executable, str(tool), str(tmp_path / "chance.onnx"), "--cpus", "native"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    ours = f"native ({platform.machine()} {kernels.isa()})"
+    assert f"{ours} demo.onnx: same" in done.stdout and "demo.onnx: " in done.stdout
+    assert f"{ours} chance.onnx: " in done.stdout

@@ -18,6 +18,7 @@ from . import demo as demo_network
 from .cli_parts import console as _console
 from .cli_parts import mode as _mode
 from .cli_parts import sizes
+from .semantics import SEMANTICS
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -214,6 +215,7 @@ def info() -> None:
 
     table = Table(show_header=False)
     table.add_row("onnxruntime", ort.__version__)
+    table.add_row("semantics version", str(SEMANTICS))
     table.add_row("provider", get_ep_name())
     table.add_row("library", get_library_path())
     table.add_row("faces here", ", ".join(measure.faces()))
