@@ -214,6 +214,41 @@ def test_multiprocessing(app, how):
     assert heads(done)[:3] == [3, 3, 2]
 
 
+def test_fork_while_another_thread_makes_a_session(app):
+    """The child is not held up by a lock that nobody in it will release, and its standard error is the application's."""
+    text = """
+        import os
+        import sys
+        import threading
+        import onnxruntime as ort
+        from onnxruntime_ep_exact.recording import Recording
+
+        inside, done = threading.Event(), threading.Event()
+
+        def record():
+            with Recording(ort.SessionOptions()):
+                inside.set()
+                done.wait(60)  # and then it fails, for want of a session
+
+        thread = threading.Thread(target=record)
+        threading.excepthook = lambda _: None
+        thread.start()
+        inside.wait()
+        child = os.fork()
+        if child == 0:
+            ort.InferenceSession("m.onnx")
+            print("from the child", file=sys.stderr, flush=True)
+            os._exit(3)
+        status = os.waitpid(child, 0)[1]
+        done.set()
+        thread.join()
+        print(os.waitstatus_to_exitcode(status))
+    """
+    done = app(text)
+    assert done.stdout == "3\n" and done.stderr.startswith("from the child\n"), done.stderr
+    assert heads(done)[:3] == [1, 2, 1]
+
+
 def test_processes_started_by_others(app):
     text = """
         import subprocess, sys

@@ -2,7 +2,6 @@
 Exit code 1 when a receipt of a guaranteed model is not the same somewhere."""
 
 import json
-import os
 import subprocess
 import sys
 import tempfile
@@ -50,7 +49,6 @@ def main(models: tuple[Path, ...], dims: tuple[str, ...], names: str, root: Path
     cpus.need(chosen)
     if set(chosen) & set(cpus.ARM):
         arm64.prepare(root)
-    env = {name: value for name, value in os.environ.items() if name != "EXACT_ISA"}
     failed = False
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "demo.onnx").write_bytes(demo.model())
@@ -59,7 +57,7 @@ def main(models: tuple[Path, ...], dims: tuple[str, ...], names: str, root: Path
         guaranteed = [make(*pair, sizes) for pair in zip(paths, receipts, strict=True)]
         for cpu in chosen:
             command = [*cpus.start(cpu, root), "-c", VERIFY, *map(str, receipts)]
-            done = subprocess.run(command, capture_output=True, text=True, env=env, check=False)
+            done = subprocess.run(command, capture_output=True, text=True, env=cpus.environment(), check=False)
             if done.returncode:
                 raise click.ClickException(f"{cpu}: exit code {done.returncode}\n{done.stderr[-2000:]}")
             rows = [json.loads(line) for line in done.stdout.splitlines()]

@@ -78,14 +78,18 @@ def start(cpu: str, root: Path) -> list[str]:
     return arm64.command(root, cpu)
 
 
+def environment() -> dict[str, str]:
+    """This process's without what names an instruction set."""
+    return {name: value for name, value in os.environ.items() if not name.startswith("OPENBLAS_") and name != "EXACT_ISA"}
+
+
 def run(cpu: str, bundle: Path, faces: list[str], threads: list[int], root: Path, isa: str = "") -> Report:
     """All cases of a bundle; `isa` "" is the best variant of the CPU.
 
     Raises:
         RuntimeError: the process failed.
     """
-    env = {name: value for name, value in os.environ.items() if not name.startswith("OPENBLAS_") and name != "EXACT_ISA"}
-    env |= {"EXACT_ISA": isa} if isa else {}
+    env = environment() | ({"EXACT_ISA": isa} if isa else {})
     command = [*start(cpu, root), str(WORKER), str(bundle)]
     command += ["--faces", ",".join(faces), "--threads", ",".join(map(str, threads))]
     done = subprocess.run(command, capture_output=True, text=True, env=env, check=False)
