@@ -14,20 +14,28 @@ __all__ = [
     "REWRITES",
     "InferenceSession",
     "NotGuaranteedError",
+    "ReceiptError",
     "audit",
+    "diff",
+    "digest",
     "get_ep_name",
     "get_ep_names",
     "get_library_path",
     "register",
     "session_options",
+    "verify",
 ]
 
 _LAZY = {
     "InferenceSession": "session",
     "NotGuaranteedError": "guarantee",
+    "ReceiptError": "sealed",
     "audit": "guarantee",
+    "diff": "differences",
+    "digest": "receipts",
     "register": "session",
     "session_options": "session",
+    "verify": "verifying",
 }
 
 

@@ -10,14 +10,15 @@ from typing import Any
 import click
 import numpy as np
 import onnxruntime as ort
-from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from . import cli_exec, cli_receipts, get_ep_name, inputs, kernels, measure
 from . import demo as demo_network
-from . import get_ep_name, inputs, kernels, measure
-
-_console = Console(width=None if Console().is_terminal else 120)
+from .cli_parts import console as _console
+from .cli_parts import mode as _mode
+from .cli_parts import sizes
+from .semantics import SEMANTICS
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -25,7 +26,9 @@ def main() -> None:
     """Run ONNX models on kernels whose results have the same bits on every machine."""
 
 
-_mode = click.option("--mode", type=click.Choice(["exact", "fast"]), default="exact", show_default=True)
+for command in (*cli_receipts.COMMANDS, cli_exec.execute):
+    main.add_command(command)
+
 _threads = click.option("--threads", default="1,2,7", show_default=True, help="Numbers of intra-op threads to run with.")
 _seconds = click.option("--seconds", default=2.0, show_default=True, help="How long to time each setting; 0: not at all.")
 
@@ -64,17 +67,14 @@ def demo(mode: str, threads: str, seconds: float) -> None:
 @_seconds
 def run(model: str, input_file: str | None, dims: tuple, seed: int, mode: str, threads: str, seconds: float) -> None:
     """Run MODEL on ONNX Runtime's CPU provider and on the exact kernels: who ran each node, output bits, time ratio."""
-    try:
-        sizes = {name: int(size) for name, size in (text.rsplit("=", 1) for text in dims)}
-    except ValueError:
-        raise click.BadParameter("give NAME=SIZE", param_hint="--dim") from None
+    named = sizes(dims)
     try:
         infos = measure.session(model, "cpu").get_inputs()
         if input_file:
             with np.load(input_file) as data:
                 feeds = {1: {name: data[name] for name in data.files}}
         else:
-            feeds = {n: inputs.make(infos, sizes, n, seed) for n in (1, 8)}
+            feeds = {n: inputs.make(infos, named, n, seed) for n in (1, 8)}
             if all(np.array_equal(feeds[1][name], feeds[8][name]) for name in feeds[1]):
                 del feeds[8]  # no batch axis
         _report(model, feeds, mode, _numbers(threads), seconds)
@@ -215,6 +215,7 @@ def info() -> None:
 
     table = Table(show_header=False)
     table.add_row("onnxruntime", ort.__version__)
+    table.add_row("semantics version", str(SEMANTICS))
     table.add_row("provider", get_ep_name())
     table.add_row("library", get_library_path())
     table.add_row("faces here", ", ".join(measure.faces()))

@@ -184,7 +184,7 @@ def _name(node: Any) -> str:
     return node.name or (repr(node.output[0]) if node.output else "''")
 
 
-def _operator(node: Any) -> str:
+def operator(node: Any) -> str:
     return node.op_type if node.domain in _STANDARD else f"{node.domain}:{node.op_type}"
 
 
@@ -214,7 +214,7 @@ class _Classifier:
                     self._assigned.setdefault((node.name, node.op_type), set()).add(part.ep_name)
 
     def graph(self, proto: Any) -> Iterator[Node]:
-        alike = Counter(_key(node) for _, graph in bodies(proto.graph) for node in graph.node if node.domain in _STANDARD)
+        alike = Counter(key(node) for _, graph in bodies(proto.graph) for node in graph.node if node.domain in _STANDARD)
         types = models.element_types(proto)
         for path, graph in bodies(proto.graph):
             for node in graph.node:
@@ -222,16 +222,16 @@ class _Classifier:
 
     def _node(self, node: Any, path: str, alike: Counter, types: dict[str, str]) -> Node:
         def found(provider: str, guarantee: str, reason: str, nan: bool = False) -> Node:
-            return Node(_name(node), _operator(node), path, provider, guarantee, reason, nan)
+            return Node(_name(node), operator(node), path, provider, guarantee, reason, nan)
 
-        ours = self._kernels[_key(node)] if node.domain in _STANDARD else 0
-        if ours and ours >= alike[_key(node)]:
+        ours = self._kernels[key(node)] if node.domain in _STANDARD else 0
+        if ours and ours >= alike[key(node)]:
             provider = get_ep_name() if self._face_is_plugin else CPU
             if self._mode == "fast" and node.op_type in FAST:
                 return found(provider, NOT, "fast mode")
             return found(provider, BY_US, "our kernel")
         if ours:
-            return found("unknown", NOT, f"{ours} of {alike[_key(node)]} nodes of this name and operator are ours")
+            return found("unknown", NOT, f"{ours} of {alike[key(node)]} nodes of this name and operator are ours")
         provider = self._provider(node)
         if provider != CPU:
             return found(provider, NOT, "it runs on another provider")
@@ -248,7 +248,7 @@ class _Classifier:
         return ", ".join(sorted(self._assigned.get((node.name, node.op_type), ()))) or "unknown"
 
 
-def _key(node: Any) -> tuple[str, str]:
+def key(node: Any) -> tuple[str, str]:
     return log_name(node.name), node.op_type
 
 
@@ -263,7 +263,7 @@ def _folded(proto: Any, optimised: Any, flushed: bool) -> list[Node]:
             continue
         natural, reason, _ = _natural(node, types, flushed)
         if not natural:
-            found.append(Node(_name(node), _operator(node), "", AT_LOAD, NOT, f"computed when the model is loaded: {reason}"))
+            found.append(Node(_name(node), operator(node), "", AT_LOAD, NOT, f"computed when the model is loaded: {reason}"))
     return found
 
 

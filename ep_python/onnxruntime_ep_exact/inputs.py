@@ -1,5 +1,6 @@
 """Seeded inputs for any model. No libm call is made, so every machine draws the same values."""
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -24,8 +25,17 @@ _DTYPES = {
 def draw(shape: tuple[int, ...], dtype: Any, rng: np.random.Generator) -> np.ndarray:
     """An array of the shape: multiples of 2^-15 in [-1, 1) for floats, 0 to 7 for integers, both values for bool."""
     if np.issubdtype(dtype, np.floating):
-        return (rng.integers(-(2**15), 2**15, shape) / 2**15).astype(dtype)
-    return rng.integers(0, 2 if dtype is np.bool_ else 8, shape).astype(dtype)
+        return np.asarray(_integers(shape, 16, rng) / 2.0**15 - 1, dtype)
+    return _integers(shape, 1 if dtype is np.bool_ else 3, rng).astype(dtype)
+
+
+def _integers(shape: tuple[int, ...], bits: int, rng: np.random.Generator) -> np.ndarray:
+    """Numbers of so many bits: the top ones of the generator's 32-bit words, the low half of a 64-bit word before the high one.
+    NumPy promises the stream of 64-bit words for good, and none of what is made from it."""
+    count = math.prod(shape)
+    words = np.atleast_1d(rng.bit_generator.random_raw((count + 1) // 2))
+    halves = np.stack([words & np.uint64(0xFFFFFFFF), words >> np.uint64(32)], axis=-1)
+    return (halves >> np.uint64(32 - bits)).ravel()[:count].reshape(shape)
 
 
 def make(session_inputs: list, dims: Mapping[str, int], batch: int, seed: int) -> dict[str, np.ndarray]:

@@ -19,6 +19,7 @@ import onnxruntime as ort
 from .session import FACES, InferenceSession, default_face
 
 CPU = "CPUExecutionProvider"
+MOST_THREADS = 1024
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,13 @@ class Run:
 
 
 def options(threads: int) -> ort.SessionOptions:
-    """Session options with so many intra-op threads."""
+    """Session options with so many intra-op threads; 0: onnxruntime's choice.
+
+    Raises:
+        ValueError: a negative number, or more than ``MOST_THREADS``.
+    """
+    if not 0 <= threads <= MOST_THREADS:
+        raise ValueError(f"{threads} threads: at least 0 and at most {MOST_THREADS}")
     so = ort.SessionOptions()
     so.intra_op_num_threads = threads
     return so

@@ -18,6 +18,20 @@ _LINE = re.compile(rf"{get_ep_name()}: (\w+) node '(.*)' runs the \w+ kernel \(\
 _LEVEL = re.compile(r"\[([VIWEF]):onnxruntime")
 _SAVING = "Serializing optimized model"  # a warning about the file that we ask for
 _one_at_a_time = threading.Lock()
+_stderr: int | None = None  # a copy of standard error while a recording keeps it back
+
+
+def _forked() -> None:
+    """In a child of a process in which another thread was recording."""
+    global _one_at_a_time, _stderr
+    _one_at_a_time = threading.Lock()
+    if _stderr is not None:
+        os.dup2(_stderr, 2)
+        _stderr = None
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forked)
 #: Bytes of a node's name in a log line; the library cuts longer ones.
 NAME_BYTES = 511
 
@@ -35,11 +49,13 @@ class Recording:
     kernels: Counter
 
     def __init__(self, options: ort.SessionOptions) -> None:
-        self._options = options
+        self.options = options
 
     def __enter__(self) -> "Recording":
-        options = self._options
-        _one_at_a_time.acquire()
+        global _stderr
+        options = self.options
+        self._lock = _one_at_a_time
+        self._lock.acquire()
         try:
             self._before = options.log_severity_level, options.optimized_model_filepath
             self._folder = tempfile.TemporaryDirectory()
@@ -49,9 +65,9 @@ class Recording:
                 options.add_session_config_entry(ASSIGNMENT, "1")
             if sys.stderr is not None:
                 sys.stderr.flush()
-            self._stderr = os.dup(2)
+            _stderr = self._stderr = os.dup(2)
         except BaseException:
-            _one_at_a_time.release()
+            self._lock.release()
             raise
         options.optimized_model_filepath = self._path
         options.log_severity_level = 1 if self._before[0] not in (0, 1) else self._before[0]
@@ -59,19 +75,21 @@ class Recording:
         return self
 
     def __exit__(self, kind: Any, *_: object) -> None:
+        global _stderr
         try:
             os.dup2(self._stderr, 2)
+            _stderr = None
             os.close(self._stderr)
             self._log.seek(0)
             lines = self._log.read().splitlines(keepends=True)
             self._log.close()
-            self._options.log_severity_level, self._options.optimized_model_filepath = self._before
+            self.options.log_severity_level, self.options.optimized_model_filepath = self._before
             self._read(lines)
             if kind is None:
                 self.graph = self._load()
         finally:
             self._folder.cleanup()
-            _one_at_a_time.release()
+            self._lock.release()
 
     def _read(self, lines: list[bytes]) -> None:
         wanted = self._before[0] if self._before[0] >= 0 else 2  # the default: warnings

@@ -70,12 +70,18 @@ def without_gathers(reports: list[Report], networks: set[str]) -> int:
     return count
 
 
-def _start(cpu: str, root: Path) -> list[str]:
+def start(cpu: str, root: Path) -> list[str]:
+    """The command of a Python there."""
     if cpu == "native":
         return [sys.executable]
     if cpu in X86:
         return ["qemu-x86_64", "-cpu", cpu, sys.executable]
     return arm64.command(root, cpu)
+
+
+def environment() -> dict[str, str]:
+    """This process's without what names an instruction set."""
+    return {name: value for name, value in os.environ.items() if not name.startswith("OPENBLAS_") and name != "EXACT_ISA"}
 
 
 def run(cpu: str, bundle: Path, faces: list[str], threads: list[int], root: Path, isa: str = "") -> Report:
@@ -84,9 +90,8 @@ def run(cpu: str, bundle: Path, faces: list[str], threads: list[int], root: Path
     Raises:
         RuntimeError: the process failed.
     """
-    env = {name: value for name, value in os.environ.items() if not name.startswith("OPENBLAS_") and name != "EXACT_ISA"}
-    env |= {"EXACT_ISA": isa} if isa else {}
-    command = [*_start(cpu, root), str(WORKER), str(bundle)]
+    env = environment() | ({"EXACT_ISA": isa} if isa else {})
+    command = [*start(cpu, root), str(WORKER), str(bundle)]
     command += ["--faces", ",".join(faces), "--threads", ",".join(map(str, threads))]
     done = subprocess.run(command, capture_output=True, text=True, env=env, check=False)
     if done.returncode:
