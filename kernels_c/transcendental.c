@@ -15,3 +15,7 @@
 
 ENTRY(exact_sigmoid_f32, sigmoid32)
 ENTRY(exact_tanh_f32, tanh32)
+ENTRY(exact_erf_f32, erf32)
+ENTRY(exact_softplus_f32, softplus32)
+ENTRY(exact_sin_f32, sin32)
+ENTRY(exact_cos_f32, cos32)

@@ -6,5 +6,9 @@
 struct exact_transcendental_kernels {
   void (*sigmoid32)(const float *x, float *y, size_t n);
   void (*tanh32)(const float *x, float *y, size_t n);
+  void (*erf32)(const float *x, float *y, size_t n);
+  void (*softplus32)(const float *x, float *y, size_t n);
+  void (*sin32)(const float *x, float *y, size_t n);
+  void (*cos32)(const float *x, float *y, size_t n);
 };
 #endif
