@@ -153,9 +153,7 @@ def _run(cell, gates, defaults, x, w, r, b, lens, h0, c0, p, form):
     if form["clip"] is not None and not np.float32(form["clip"]) > 0:
         raise ValueError("clip")
     clip = None if form["clip"] is None else np.float32(form["clip"])
-    functions = _activations(
-        form["activations"], form["activation_alpha"], form["activation_beta"], defaults, len(directions)
-    )
+    functions = _activations(form["activations"], form["activation_alpha"], form["activation_beta"], defaults, len(directions))
     if not x.ndim == w.ndim == r.ndim == 3:
         raise ValueError("rank")
     x, h0, c0 = ((a if a is None or not form["layout"] else np.moveaxis(a, 0, 1)) for a in (x, h0, c0))
@@ -176,6 +174,7 @@ def _run(cell, gates, defaults, x, w, r, b, lens, h0, c0, p, form):
     if (lens < 0).any() or (lens > t).any():
         raise ValueError("sequence_lens")
 
+    dtype = x.dtype
     x, w, r, b, h0, c0, p = (None if a is None else a.astype(np.float32) for a in (x, w, r, b, h0, c0, p))
     y = np.zeros((t, d, n, hidden), np.float32)
     last_h, last_c = np.zeros((2, d, n, hidden), np.float32)
@@ -192,7 +191,7 @@ def _run(cell, gates, defaults, x, w, r, b, lens, h0, c0, p, form):
         last_h[k], last_c[k] = (np.where((lens > 0)[:, None], state, 0) for state in (h, c))
     if form["layout"]:
         y, last_h, last_c = y.transpose(2, 0, 1, 3), np.moveaxis(last_h, 0, 1), np.moveaxis(last_c, 0, 1)
-    return tuple(np.ascontiguousarray(finish(a, x.dtype)) for a in (y, last_h, last_c))
+    return tuple(np.ascontiguousarray(finish(a, dtype)) for a in (y, last_h, last_c))
 
 
 def _form(attributes, switch):
