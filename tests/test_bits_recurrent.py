@@ -259,11 +259,3 @@ def test_sixteen_bits_are_float32_inside(operator, dtype):
     want = getattr(kernels, operator)(*wide)
     for got, one in zip(check(operator, *inputs), want, strict=True):
         assert_bits(got, one.astype(TYPE_NAMES[dtype]))
-
-
-@pytest.mark.parametrize("operator", OPERATORS)
-def test_fast_mode_is_the_same(operator):
-    inputs = arrays(operator, 4, 3, 21, 34)
-    exact, fast = (getattr(kernels, operator)(*inputs, mode=mode) for mode in ("exact", "fast"))
-    for a, b in zip(exact, fast, strict=True):
-        assert_bits(a, b)

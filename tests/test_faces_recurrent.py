@@ -101,6 +101,15 @@ def test_one_session_many_shapes(face, operator, threads):
 
 @pytest.mark.parametrize("operator", OPERATORS)
 @pytest.mark.parametrize("face", FACES)
+def test_fast_mode_is_the_same(face, operator):
+    given = arrays(operator, t=9)
+    want = getattr(kernels, operator)(*given)
+    for a, b in zip(run(model(operator, given), face, feeds(given), mode="fast"), want, strict=True):
+        assert_bits(a, b)
+
+
+@pytest.mark.parametrize("operator", OPERATORS)
+@pytest.mark.parametrize("face", FACES)
 def test_lengths_are_checked_at_run_time(face, operator):
     given = arrays(operator)
     s = session(model(operator, given), face)
@@ -161,7 +170,7 @@ def test_random_forms(operator, face):
 
 @pytest.mark.parametrize("name", ["silero-vad", "silero-vad, nested"])
 def test_silero_vad(name, request, tmp_path):
-    """The whole network over a sequence of chunks, the state handed on: near ONNX Runtime, and one set of bits on both faces, on
+    """The whole network over a sequence of chunks, the state handed on: near ONNX Runtime, one set of bits on both faces, on
     every number of threads and every variant."""
     path, _, _ = find(name, request.config.cache.mkdir("wheels"))
     assert "LSTM" in {n.op_type for n in nodes(onnx.load(path).graph)}
