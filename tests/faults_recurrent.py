@@ -35,7 +35,7 @@ def shape_faults(operator):
     yield from (("W", ones(g * H, SIZE), "W|rank"), ("W", ones(1, g * H, SIZE, 1), "W|rank"))
     yield from (("R", ones(g * H, H), "R|rank"), ("R", ones(1, 1, g * H, H), "R|rank"))
     yield from (
-        ("W", ones(1, g * H + 1, SIZE), "W"),
+        ("W", ones(1, g * H + 1, SIZE), "W|R"),
         ("W", ones(1, g * H, SIZE + 1), "W|X"),
         ("W", ones(2, g * H, SIZE), "W|direction"),
     )
