@@ -112,7 +112,7 @@ OrtStatus *delegate_new(const OrtApi *api, int minor, const op_row *row, int dty
   for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++)
     if (!strcmp(forms[i].type, row->type)) f = &forms[i];
   if (!f) return not_served(api, row, "ONNX Runtime's kernel cannot be called for it");
-  node_of_kernel(&n, api, row, info);
+  node_of_kernel(&n, api, minor, row, info);
   n.input[0].dtype = dtype;
   int version = f->version(&n);
   if (!version) return not_served(api, row, "no kernel of ONNX Runtime can be called for it");
