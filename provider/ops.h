@@ -7,6 +7,7 @@
 #define EXACT_EP_NAME "ExactExecutionProvider"
 #define EXACT_CONFIG_PREFIX "ep.exactexecutionprovider."
 
+/* Inputs and outputs of an operator whose number of inputs is not free. */
 enum { EXACT_MOST_IO = 8, EXACT_MOST_CONSTRAINTS = 3 };
 
 struct node;
@@ -39,6 +40,9 @@ typedef struct attr_source {
   int (*text)(const struct node *node, const char *name, char *out, size_t *n);
   /* A list: the texts one after another, each with its '\0'. -2: the host has no way to tell a kernel of it. */
   int (*texts)(const struct node *node, const char *name, char *out, size_t *n);
+  /* Input i: 1 and the tensor with its data when it is a constant of the model, 0 when not, -1 when that cannot be told. The
+   * data stays while the node's kernel is being created. */
+  int (*constant)(const struct node *node, int i, exact_tensor *out);
 } attr_source;
 
 typedef struct node {
@@ -50,9 +54,10 @@ typedef struct node {
   int mode;
   int since; /* revision of the operator that the node has; 0: not known (custom-op library) */
   int n_inputs, n_outputs;
-  int dtype;                         /* of the first input */
-  bool output_used[EXACT_MOST_IO];   /* has a name */
-  exact_tensor input[EXACT_MOST_IO]; /* type and shape as far as known: dtype 0 absent, dimension -1 unknown */
+  int dtype;                       /* of the first input */
+  bool output_used[EXACT_MOST_IO]; /* has a name */
+  exact_tensor *input;             /* type and shape as far as known: dtype 0 absent, dimension -1 unknown */
+  exact_tensor few[EXACT_MOST_IO]; /* what `input` points to, or memory of its own when there are more */
 } node;
 
 /* Reads an optional attribute; `fallback` when absent. EXACT_INVALID when it has another type. */
@@ -76,6 +81,8 @@ bool node_ranks_known(const node *n);
 void node_of_kernel(node *n, const OrtApi *api, int minor, const op_row *row, const OrtKernelInfo *info);
 void node_of_graph(node *n, const OrtApi *api, int minor, const op_row *row, const OrtNode *graph_node);
 void node_of_inference(node *n, const OrtApi *api, int minor, const op_row *row, const OrtShapeInferContext *context);
+/* What a view holds. Without memory for its inputs a view has none. */
+void node_free(node *n);
 
 /* ---- statuses and tensors ---- */
 /* Releases a status; true when it was an error. */
