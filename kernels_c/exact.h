@@ -321,4 +321,37 @@ typedef struct exact_resize_attrs {
 } exact_resize_attrs;
 int exact_resize_new(const exact_resize_attrs *attrs, int dtype, exact_op **op, exact_error *err);
 
+/* ---- LSTM, GRU, RNN: docs/recurrent.md ---- */
+/* Inputs X, W, R, B, sequence_lens (int32), initial_h, LSTM also initial_c and P; all from B on optional. Outputs Y, Y_h, LSTM
+ * also Y_c. */
+enum { EXACT_LSTM, EXACT_GRU, EXACT_RNN };
+enum { EXACT_FORWARD, EXACT_REVERSE, EXACT_BIDIRECTIONAL };
+enum {
+  EXACT_ACT_RELU,
+  EXACT_ACT_TANH,
+  EXACT_ACT_SIGMOID,
+  EXACT_ACT_AFFINE,
+  EXACT_ACT_LEAKY_RELU,
+  EXACT_ACT_THRESHOLDED_RELU,
+  EXACT_ACT_SCALED_TANH,
+  EXACT_ACT_HARD_SIGMOID,
+  EXACT_ACT_ELU,
+  EXACT_ACT_SOFTSIGN,
+  EXACT_ACT_SOFTPLUS
+};
+typedef struct exact_recurrent_attrs {
+  int direction;
+  int has_hidden_size, has_clip;
+  int64_t hidden_size;
+  int64_t layout;
+  int64_t input_forget;        /* LSTM */
+  int64_t linear_before_reset; /* GRU */
+  float clip;
+  /* The lists of the node: numbers of values, of which at most 6 are stored; 0: absent. */
+  int n_activations, n_alpha, n_beta;
+  int activations[6];
+  float alpha[6], beta[6];
+} exact_recurrent_attrs;
+int exact_recurrent_new(int kind, const exact_recurrent_attrs *attrs, int dtype, exact_op **op, exact_error *err);
+
 #endif

@@ -18,6 +18,7 @@ extern const struct exact_arg_kernels EXACT_SYM(exact_arg);
 extern const struct exact_cumsum_kernels EXACT_SYM(exact_cumsum);
 extern const struct exact_softmax_kernels EXACT_SYM(exact_softmax);
 extern const struct exact_resize_kernels EXACT_SYM(exact_resize);
+extern const struct exact_recurrent_kernels EXACT_SYM(exact_recurrent);
 extern const struct exact_exp_log_kernels EXACT_SYM(exact_exp_log);
 extern const struct exact_transcendental_kernels EXACT_SYM(exact_transcendental);
 
@@ -39,6 +40,7 @@ const exact_isa EXACT_SYM(exact_table) = {
     .cumsum = &EXACT_SYM(exact_cumsum),
     .softmax = &EXACT_SYM(exact_softmax),
     .resize = &EXACT_SYM(exact_resize),
+    .recurrent = &EXACT_SYM(exact_recurrent),
     .exp_log = &EXACT_SYM(exact_exp_log),
     .transcendental = &EXACT_SYM(exact_transcendental),
 };

@@ -129,7 +129,7 @@ static OrtStatus *infer_shapes(const OrtCustomOp *self, OrtShapeInferContext *co
   exact_op *op = NULL;
   exact_error err;
   exact_tensor out[EXACT_MOST_IO];
-  node_of_inference(&n, api, of(self)->row, context);
+  node_of_inference(&n, api, of(self)->set->minor, of(self)->row, context);
   n.dtype = of(self)->dtype;
   if (n.row->glue(&n, &op, &err)) op = NULL;
   for (int i = 0; op && i < n.n_inputs; i++) /* a rank of 0 looks like an unknown one; an op that needs more of it refuses it */
@@ -215,7 +215,7 @@ static OrtStatus *fill_set(op_set *set) {
   custom_op *op = set->ops;
   for (int i = 0; i < op_row_count; i++) {
     const op_row *row = &op_rows[i];
-    if (!declared(i, set->opset) || (has_gaps(row) && set->minor < 18)) continue;
+    if (!declared(i, set->opset) || (has_gaps(row) && set->minor < 18) || (op_reads_texts(row) && set->minor < 25)) continue;
     for (int t = 0; t < 32; t++) {
       if (!(row->constraint[0].types >> t & 1)) continue;
       *op = (custom_op){.base = {.version = OP_VERSION,

@@ -121,7 +121,7 @@ OrtStatus *delegate_new(const OrtApi *api, int minor, const op_row *row, int dty
   for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++)
     if (!strcmp(forms[i].type, row->type)) f = &forms[i];
   if (!f) return not_served(api, row, "ONNX Runtime's kernel cannot be called for it");
-  node_of_kernel(&n, api, row, info);
+  node_of_kernel(&n, api, minor, row, info);
   if (n.n_inputs > EXACT_MOST_IO) {
     node_free(&n);
     return not_served(api, row, "it has too many inputs");

@@ -43,7 +43,7 @@ OrtStatus *kernel_new(const OrtApi *api, int minor, const op_row *row, const Ort
   k->row = row;
   pthread_mutex_init(&k->lock, NULL);
   node_name(k, info);
-  node_of_kernel(&n, api, row, info);
+  node_of_kernel(&n, api, minor, row, info);
   n.mode = mode;
   n.since = since_version(api, minor, row, info);
   int rc = row->glue(&n, &k->op, &err);

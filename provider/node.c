@@ -131,6 +131,25 @@ static int info_text(const node *n, const char *name, char *out, size_t *room) {
   return info_absent(n, name);
 }
 
+static int info_texts(const node *n, const char *name, char *out, size_t *room) {
+  OrtAllocator *allocator = NULL;
+  char **texts = NULL;
+  size_t count = 0, used = 0;
+  if (n->minor < 25) return 0; /* see graph_texts */
+  if (ort_failed(n->api, ORT(n->api, GetAllocatorWithDefaultOptions)(&allocator)) ||
+      ort_failed(n->api, ORT(n->api, KernelInfoGetAttributeArray_string)(n->handle, name, allocator, &texts, &count)))
+    return info_absent(n, name);
+  for (size_t i = 0; i < count; i++) {
+    size_t size = strlen(texts[i]) + 1;
+    if (used + size <= *room) memcpy(out + used, texts[i], size);
+    used += size;
+    allocator->Free(allocator, texts[i]);
+  }
+  if (texts) allocator->Free(allocator, texts);
+  *room = used;
+  return 1;
+}
+
 static int info_constant(const node *n, int i, exact_tensor *out) {
   const OrtValue *value = NULL;
   int constant = 0;
@@ -138,7 +157,7 @@ static int info_constant(const node *n, int i, exact_tensor *out) {
   return constant && value && value_tensor(n->api, value, out);
 }
 
-static const attr_source of_kernel = {info_integer, info_real, info_integers, info_reals, info_text, info_constant};
+static const attr_source of_kernel = {info_integer, info_real, info_integers, info_reals, info_text, info_texts, info_constant};
 
 /* ---- attributes as OrtOpAttr: graph nodes and shape inference ---- */
 static const OrtOpAttr *find_graph(const node *n, const char *name) {
@@ -184,26 +203,34 @@ static int read_text(const node *n, const OrtOpAttr *attr, char *out, size_t *ro
   return found;
 }
 
-#define READERS(where)                                                                    \
-  static int where##_integer(const node *n, const char *name, int64_t *out) {             \
-    size_t bytes = sizeof *out;                                                           \
-    return read_attr(n, find_##where(n, name), ORT_ATTR_INT, out, &bytes);                \
-  }                                                                                       \
-  static int where##_real(const node *n, const char *name, float *out) {                  \
-    size_t bytes = sizeof *out;                                                           \
-    return read_attr(n, find_##where(n, name), ORT_ATTR_FLOAT, out, &bytes);              \
-  }                                                                                       \
-  static int where##_integers(const node *n, const char *name, int64_t *out, size_t *r) { \
-    return read_ints(n, find_##where(n, name), out, r);                                   \
-  }                                                                                       \
-  static int where##_reals(const node *n, const char *name, float *out, size_t *r) {      \
-    return read_reals(n, find_##where(n, name), out, r);                                  \
-  }                                                                                       \
-  static int where##_text(const node *n, const char *name, char *out, size_t *r) {        \
-    return read_text(n, find_##where(n, name), out, r);                                   \
-  }                                                                                       \
-  static const attr_source of_##where = {where##_integer, where##_real, where##_integers,                                 \
-                                         where##_reals,   where##_text, where##_constant};
+static int read_texts(const node *n, const OrtOpAttr *attr, char *out, size_t *room) {
+  return read_attr(n, attr, ORT_ATTR_STRINGS, out, room);
+}
+
+#define READERS(where)                                                                                    \
+  static int where##_integer(const node *n, const char *name, int64_t *out) {                             \
+    size_t bytes = sizeof *out;                                                                           \
+    return read_attr(n, find_##where(n, name), ORT_ATTR_INT, out, &bytes);                                \
+  }                                                                                                       \
+  static int where##_real(const node *n, const char *name, float *out) {                                  \
+    size_t bytes = sizeof *out;                                                                           \
+    return read_attr(n, find_##where(n, name), ORT_ATTR_FLOAT, out, &bytes);                              \
+  }                                                                                                       \
+  static int where##_integers(const node *n, const char *name, int64_t *out, size_t *r) {                 \
+    return read_ints(n, find_##where(n, name), out, r);                                                   \
+  }                                                                                                       \
+  static int where##_reals(const node *n, const char *name, float *out, size_t *r) {                      \
+    return read_reals(n, find_##where(n, name), out, r);                                                  \
+  }                                                                                                       \
+  static int where##_text(const node *n, const char *name, char *out, size_t *r) {                        \
+    return read_text(n, find_##where(n, name), out, r);                                                   \
+  }                                                                                                       \
+  static int where##_texts(const node *n, const char *name, char *out, size_t *r) {                       \
+    const OrtOpAttr *attr = find_##where(n, name);                                                        \
+    return attr && n->minor < 25 ? -2 : read_texts(n, attr, out, r);                                      \
+  }                                                                                                       \
+  static const attr_source of_##where = {where##_integer, where##_real,  where##_integers, where##_reals, \
+                                         where##_text,    where##_texts, where##_constant};
 
 static int graph_constant(const node *n, int i, exact_tensor *out) {
   const OrtValueInfo *values[EXACT_MOST_IO];
@@ -269,6 +296,46 @@ int node_choice(const node *n, const char *name, const char *const *values, int 
   return node_fail(err, EXACT_INVALID, "attribute %s has the unknown value '%s'", name, text);
 }
 
+/* Whether the texts are equal but for upper and lower case. */
+static bool alike(const char *a, const char *b) {
+  for (; *a && *b; a++, b++)
+    if ((*a | 0x20) != (*b | 0x20)) return false;
+  return *a == *b;
+}
+
+int node_choices(const node *n, const char *name, const char *const *values, int most, int *out, int *count, exact_error *err) {
+  char texts[1024];
+  size_t size = sizeof texts, at = 0;
+  int found = n->source->texts(n, name, texts, &size);
+  *count = 0;
+  if (found == -2)
+    return node_fail(err, EXACT_UNSUPPORTED, "attribute %s: onnxruntime before 1.25 keeps it from kernels", name);
+  if (found < 0) return wrong_type(name, "a list of the texts that the operator defines", err);
+  if (found == 0) return EXACT_OK;
+  if (size > sizeof texts) return node_fail(err, EXACT_INVALID, "attribute %s is too long", name);
+  for (; at < size; at += strlen(texts + at) + 1, ++*count) {
+    int i = 0;
+    while (values[i] && !alike(values[i], texts + at)) i++;
+    if (!values[i]) return node_fail(err, EXACT_INVALID, "attribute %s has the unknown value '%.60s'", name, texts + at);
+    if (*count < most) out[*count] = i;
+  }
+  return EXACT_OK;
+}
+
+int node_floats(const node *n, const char *name, size_t most, float *out, int *count, exact_error *err) {
+  float values[64];
+  size_t size = sizeof values / sizeof values[0];
+  int found = n->source->reals(n, name, values, &size);
+  *count = 0;
+  if (found < 0) return wrong_type(name, "a list of floats", err);
+  if (found == 0) return EXACT_OK;
+  if (size > sizeof values / sizeof values[0])
+    return node_fail(err, EXACT_UNSUPPORTED, "attribute %s has %zu values, at most 64 are supported", name, size);
+  *count = (int)size;
+  memcpy(out, values, (size < most ? size : most) * sizeof *out);
+  return EXACT_OK;
+}
+
 int node_window(const node *n, exact_window_attrs *out, exact_error *err) {
   static const char *const auto_pads[] = {[EXACT_NOTSET] = "NOTSET",
                                           [EXACT_SAME_UPPER] = "SAME_UPPER",
@@ -302,8 +369,8 @@ void node_free(node *n) {
   if (n->input != n->few) free(n->input);
 }
 
-void node_of_kernel(node *n, const OrtApi *api, const op_row *row, const OrtKernelInfo *info) {
-  *n = (node){.row = row, .source = &of_kernel, .api = api, .handle = info, .input = n->few};
+void node_of_kernel(node *n, const OrtApi *api, int minor, const op_row *row, const OrtKernelInfo *info) {
+  *n = (node){.row = row, .source = &of_kernel, .api = api, .minor = minor, .handle = info, .input = n->few};
   size_t inputs = 0, outputs = 0;
   if (ort_failed(api, ORT(api, KernelInfo_GetInputCount)(info, &inputs))) inputs = 0;
   if (ort_failed(api, ORT(api, KernelInfo_GetOutputCount)(info, &outputs))) outputs = 0;
@@ -323,8 +390,8 @@ void node_of_kernel(node *n, const OrtApi *api, const op_row *row, const OrtKern
   n->dtype = n->n_inputs ? n->input[0].dtype : EXACT_ABSENT;
 }
 
-void node_of_graph(node *n, const OrtApi *api, const op_row *row, const OrtNode *graph_node) {
-  *n = (node){.row = row, .source = &of_graph, .api = api, .handle = graph_node, .input = n->few};
+void node_of_graph(node *n, const OrtApi *api, int minor, const op_row *row, const OrtNode *graph_node) {
+  *n = (node){.row = row, .source = &of_graph, .api = api, .minor = minor, .handle = graph_node, .input = n->few};
   const OrtValueInfo **values = NULL;
   size_t inputs = 0, outputs = 0;
   if (ort_failed(api, ORT(api, Node_GetSinceVersion)(graph_node, &n->since))) n->since = 0;
@@ -352,8 +419,8 @@ void node_of_graph(node *n, const OrtApi *api, const op_row *row, const OrtNode 
   free(values);
 }
 
-void node_of_inference(node *n, const OrtApi *api, const op_row *row, const OrtShapeInferContext *context) {
-  *n = (node){.row = row, .source = &of_inference, .api = api, .handle = context, .input = n->few};
+void node_of_inference(node *n, const OrtApi *api, int minor, const op_row *row, const OrtShapeInferContext *context) {
+  *n = (node){.row = row, .source = &of_inference, .api = api, .minor = minor, .handle = context, .input = n->few};
   size_t inputs = 0;
   if (ort_failed(api, ORT(api, ShapeInferContext_GetInputCount)(context, &inputs))) return;
   set_inputs(n, inputs);

@@ -8,6 +8,8 @@
 #define SHORTS (BIT(EXACT_INT16) | BIT(EXACT_UINT16))
 #define AXIS (BIT(EXACT_INT32) | BIT(EXACT_INT64))
 #define TRUTH BIT(EXACT_BOOL)
+#define UP_TO_SINGLE (BIT(EXACT_FLOAT32) | BIT(EXACT_FLOAT16) | BIT(EXACT_BFLOAT16))
+#define LENGTHS BIT(EXACT_INT32)
 #define SINGLE BIT(EXACT_FLOAT32)
 #define INDEX BIT(EXACT_INT64)
 
@@ -23,3 +25,5 @@ const op_row op_rows[] = {
 };
 #undef OP
 const int op_row_count = sizeof op_rows / sizeof op_rows[0];
+
+bool op_reads_texts(const op_row *row) { return row->glue == op_recurrent; }

@@ -26,6 +26,8 @@ typedef struct op_row {
 } op_row;
 extern const op_row op_rows[];
 extern const int op_row_count;
+/* Nodes of the row may have a list of texts, which a kernel cannot read below API 25. */
+bool op_reads_texts(const op_row *row);
 
 /* ---- nodes ---- */
 /* Where attributes come from: the info of a kernel, a node of a graph, or shape inference. Each reader returns 1 and the
@@ -36,8 +38,10 @@ typedef struct attr_source {
   int (*integers)(const struct node *node, const char *name, int64_t *out, size_t *n);
   int (*reals)(const struct node *node, const char *name, float *out, size_t *n);
   int (*text)(const struct node *node, const char *name, char *out, size_t *n);
-  /* Input i: 1 and the tensor with its data when it is a constant of the model, 0 when not, -1 when that cannot be told. The data
-   * stays while the node's kernel is being created. */
+  /* A list: the texts one after another, each with its '\0'. -2: the host has no way to tell a kernel of it. */
+  int (*texts)(const struct node *node, const char *name, char *out, size_t *n);
+  /* Input i: 1 and the tensor with its data when it is a constant of the model, 0 when not, -1 when that cannot be told. The
+   * data stays while the node's kernel is being created. */
   int (*constant)(const struct node *node, int i, exact_tensor *out);
 } attr_source;
 
@@ -45,11 +49,12 @@ typedef struct node {
   const op_row *row;
   const attr_source *source;
   const OrtApi *api;
+  int minor;          /* API version of the host */
   const void *handle; /* OrtKernelInfo, OrtNode or OrtShapeInferContext */
   int mode;
   int since; /* revision of the operator that the node has; 0: not known (custom-op library) */
   int n_inputs, n_outputs;
-  int dtype;                         /* of the first input */
+  int dtype;                       /* of the first input */
   bool output_used[EXACT_MOST_IO]; /* has a name */
   exact_tensor *input;             /* type and shape as far as known: dtype 0 absent, dimension -1 unknown */
   exact_tensor few[EXACT_MOST_IO]; /* what `input` points to, or memory of its own when there are more */
@@ -61,6 +66,11 @@ int node_float(const node *n, const char *name, float fallback, float *out, exac
 int node_ints(const node *n, const char *name, exact_ints *out, exact_error *err);
 /* Position of the attribute's text in `values` (NULL-terminated); fallback when absent. EXACT_INVALID for another text. */
 int node_choice(const node *n, const char *name, const char *const *values, int fallback, int *out, exact_error *err);
+/* The same for a list of texts, upper and lower case alike: *count of them, the first `most` of which are stored.
+ * EXACT_UNSUPPORTED where the host keeps it from kernels. */
+int node_choices(const node *n, const char *name, const char *const *values, int most, int *out, int *count, exact_error *err);
+/* At most `most` floats of a list are stored; *count is the length of the list. */
+int node_floats(const node *n, const char *name, size_t most, float *out, int *count, exact_error *err);
 /* auto_pad, kernel_shape, strides, dilations and pads. */
 int node_window(const node *n, exact_window_attrs *out, exact_error *err);
 int node_fail(exact_error *err, int code, const char *format, ...) __attribute__((format(printf, 3, 4)));
@@ -68,9 +78,9 @@ int node_fail(exact_error *err, int code, const char *format, ...) __attribute__
 /* All inputs that are there have a known rank: what exact_op_infer and exact_op_hint need. */
 bool node_ranks_known(const node *n);
 /* Views of a node. A row must be given; rank -1 in an input: shape unknown. */
-void node_of_kernel(node *n, const OrtApi *api, const op_row *row, const OrtKernelInfo *info);
-void node_of_graph(node *n, const OrtApi *api, const op_row *row, const OrtNode *graph_node);
-void node_of_inference(node *n, const OrtApi *api, const op_row *row, const OrtShapeInferContext *context);
+void node_of_kernel(node *n, const OrtApi *api, int minor, const op_row *row, const OrtKernelInfo *info);
+void node_of_graph(node *n, const OrtApi *api, int minor, const op_row *row, const OrtNode *graph_node);
+void node_of_inference(node *n, const OrtApi *api, int minor, const op_row *row, const OrtShapeInferContext *context);
 /* What a view holds. Without memory for its inputs a view has none. */
 void node_free(node *n);
 

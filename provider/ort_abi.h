@@ -53,7 +53,14 @@ typedef struct OrtApiBase {
 
 enum { ORT_OK = 0, ORT_FAIL = 1, ORT_INVALID_ARGUMENT = 2, ORT_RUNTIME_EXCEPTION = 6, ORT_NOT_IMPLEMENTED = 9 };
 enum { ORT_LOG_VERBOSE = 0, ORT_LOG_INFO = 1, ORT_LOG_WARNING = 2 };
-enum { ORT_ATTR_INT = 1, ORT_ATTR_INTS = 2, ORT_ATTR_FLOAT = 3, ORT_ATTR_FLOATS = 4, ORT_ATTR_STRING = 5 };
+enum {
+  ORT_ATTR_INT = 1,
+  ORT_ATTR_INTS = 2,
+  ORT_ATTR_FLOAT = 3,
+  ORT_ATTR_FLOATS = 4,
+  ORT_ATTR_STRING = 5,
+  ORT_ATTR_STRINGS = 6
+};
 enum { ORT_TYPE_TENSOR = 1 };
 enum { ORT_ARENA_ALLOCATOR = 1, ORT_MEM_TYPE_DEFAULT = 0 };
 enum { ORT_HARDWARE_CPU = 0 };
@@ -77,6 +84,7 @@ enum { ORT_HARDWARE_CPU = 0 };
   F(63, GetSymbolicDimensions, OrtStatus *, (const OrtTensorTypeAndShapeInfo *info, const char **names, size_t n))           \
   F(65, GetTensorTypeAndShape, OrtStatus *, (const OrtValue *value, OrtTensorTypeAndShapeInfo **out))                        \
   F(69, CreateCpuMemoryInfo, OrtStatus *, (int allocator, int mem_type, OrtMemoryInfo **out))                                \
+  F(78, GetAllocatorWithDefaultOptions, OrtStatus *, (OrtAllocator * *out))                                                  \
   F(85, KernelInfoGetAttribute_float, OrtStatus *, (const OrtKernelInfo *info, const char *name, float *out))                \
   F(86, KernelInfoGetAttribute_int64, OrtStatus *, (const OrtKernelInfo *info, const char *name, int64_t *out))              \
   F(87, KernelInfoGetAttribute_string, OrtStatus *, (const OrtKernelInfo *info, const char *name, char *out, size_t *n))     \
@@ -155,7 +163,9 @@ enum { ORT_HARDWARE_CPU = 0 };
   F(391, KernelInfo_GetConfigEntries, OrtStatus *, (const OrtKernelInfo *info, OrtKeyValuePairs **out))           /* 24 */   \
   F(394, KernelInfo_GetOperatorSinceVersion, OrtStatus *, (const OrtKernelInfo *info, int *out))                  /* 24 */   \
   F(414, GetTensorElementTypeAndShapeDataReference, OrtStatus *,                                                             \
-    (const OrtValue *value, int *type, const int64_t **dims, size_t *rank)) /* 24 */
+    (const OrtValue *value, int *type, const int64_t **dims, size_t *rank)) /* 24 */                                         \
+  F(417, KernelInfoGetAttributeArray_string, OrtStatus *,                                                                    \
+    (const OrtKernelInfo *info, const char *name, OrtAllocator *allocator, char ***out, size_t *n)) /* 25 */
 
 #define ORT_EP_API_SLOTS(F)                                                                                  \
   F(0, CreateEpDevice, OrtStatus *,                                                                          \

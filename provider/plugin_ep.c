@@ -182,7 +182,7 @@ static const op_row *find_row(const char *type, int version) {
 
 /* A node is ours unless its kernel says that it does not serve it. An invalid node is claimed, so that creating its kernel
  * gives the error. */
-static bool served(const OrtApi *api, const OrtNode *graph_node) {
+static bool served(const OrtApi *api, int minor, const OrtNode *graph_node) {
   const char *type = NULL;
   int version = 0;
   node n;
@@ -194,7 +194,7 @@ static bool served(const OrtApi *api, const OrtNode *graph_node) {
     return false;
   const op_row *row = find_row(type, version);
   if (!row) return false;
-  node_of_graph(&n, api, row, graph_node);
+  node_of_graph(&n, api, minor, row, graph_node);
   int rc = row->glue(&n, &op, &err);
   if (!rc && node_ranks_known(&n)) rc = exact_op_infer(op, n.n_inputs, n.input, shapes, &err);
   exact_op_free(op);
@@ -209,7 +209,7 @@ static OrtStatus *claim(const provider *p, const OrtNode *const *nodes, size_t n
   for (size_t i = 0; !status && i < n; i++) {
     const OrtKernelDef *def = NULL;
     status = EP(f->ep_api, EpGraphSupportInfo_LookUpKernel)(info, nodes[i], &def);
-    if (status || !def || !served(f->api, nodes[i])) continue;
+    if (status || !def || !served(f->api, f->minor, nodes[i])) continue;
     status = EP(f->ep_api, EpGraphSupportInfo_AddSingleNode)(info, nodes[i]);
     ++*claimed;
   }

@@ -6,6 +6,7 @@ docs/exact-mode.md: "Shapes and errors", and the error tables of every page.
 import re
 import time
 
+import faults_recurrent
 import numpy as np
 import pytest
 from helpers import TYPE_NAMES, kernels
@@ -394,6 +395,7 @@ INPUTS = [
     *second_group(),
     *third_group(),
     *resize_faults(),
+    *faults_recurrent.faults(),
 ]
 
 
@@ -448,6 +450,7 @@ def test_refused_in_fast_mode(operator, inputs, attributes, kind, pattern):
         ("resize", (ones(2, 0, 3), None, f32(1, 7, 2)), {"mode": "cubic"}),
         ("resize", (ones(2, 0, 3), None, None, np.array([2, 0, 6])), {"keep_aspect_ratio_policy": "not_larger"}),
         ("resize", (X, None, f32(1, 1, 1, 0.01)), {"mode": "linear", "antialias": 1}),
+        *faults_recurrent.accepted(),
     ],
 )
 def test_not_refused(operator, inputs, attributes):
@@ -455,6 +458,7 @@ def test_not_refused(operator, inputs, attributes):
 
 
 HUGE = 2**62
+RECURRENT = faults_recurrent.GATES
 PLACES = np.zeros(X.shape, np.int64)
 ABSURD = [
     ("conv", (X, W), {"pads": [HUGE, 0, 0, 0]}),
@@ -503,6 +507,12 @@ ABSURD = [
     ("resize", (X.astype(np.int8),), {"sizes": [2**31 - 1, 2**31 - 1, 1, 1]}),
     ("upsample", (X,), {"scales": f32(1, 1, 1e9, 1e9)}),
     ("upsample", (X,), {"scales": f32(1, 1, 3e38, 1), "mode": "linear"}),
+    *((name, (ones(t, 1, 0), ones(1, g, 0), ones(1, g, 1)), {}) for name, g in RECURRENT.items() for t in (2**44, 2**60)),
+    *(
+        (name, (ones(1, t, 0), ones(1, g, 0), ones(1, g, 1)), {"layout": 1})
+        for name, g in RECURRENT.items()
+        for t in (2**44, 2**60)
+    ),
 ]
 
 

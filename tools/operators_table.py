@@ -15,6 +15,8 @@ TYPE_NAMES = {
     "TRUTH": "bool",
     "SINGLE": "float32",
     "INDEX": "int64",
+    "UP_TO_SINGLE": "float32, float16, bfloat16",
+    "LENGTHS": "int32",
 }
 _PATH = Path(__file__).parent.parent / "docs" / "operators.md"
 

@@ -36,7 +36,7 @@ _ERRORS = {
     lib.EXACT_NO_MEMORY: MemoryError,
 }
 _MODES = {"exact": lib.EXACT_MODE_EXACT, "fast": lib.EXACT_MODE_FAST}
-_OPTIONAL = ("b", "c", "axes", "output_shape")  # arguments that may be None
+_OPTIONAL = ("b", "c", "axes", "output_shape", "sequence_lens", "initial_h", "initial_c", "p")  # arguments that may be None
 _MAX_RANK = lib.EXACT_MAX_RANK
 
 

@@ -37,6 +37,7 @@ from ._norm import (
     rms_normalization,
 )
 from ._openvino import openvino_convolution, openvino_group_convolution
+from ._recurrent import gru, lstm, rnn
 from ._reduce import (
     arg_max,
     arg_min,
@@ -82,6 +83,7 @@ __all__ = [
     "global_lp_pool",
     "global_max_pool",
     "group_normalization",
+    "gru",
     "hardmax",
     "instance_normalization",
     "isa",
@@ -91,6 +93,7 @@ __all__ = [
     "lp_normalization",
     "lp_pool",
     "lrn",
+    "lstm",
     "matmul",
     "max_pool",
     "max_unpool",
@@ -109,6 +112,7 @@ __all__ = [
     "reduce_sum_square",
     "resize",
     "rms_normalization",
+    "rnn",
     "set_isa",
     "softmax",
     "upsample",

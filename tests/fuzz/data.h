@@ -36,6 +36,7 @@ static inline uint64_t meant_bits(int meaning, int dtype, const exact_tensor *x,
   switch (meaning) {
     case AXES: whole = x->rank ? (int64_t)(r % (unsigned)(2 * x->rank)) - x->rank : 0; break;
     case INDICES: whole = (int64_t)(r % 64); break;
+    case LENGTHS: whole = (int64_t)(r % 6); break;
     case SIZES: whole = i < 2 && r % 8 ? x->dims[i] : (int64_t)(1 + r % 20); break;
     default: /* SCALES */
       single = (float)(1 + r % 11) / 4;

@@ -118,6 +118,24 @@ static void draw_operands(const drawn *d, stream *s, exact_tensor in[]) {
   }
 }
 
+static void draw_recurrent(const drawn *d, stream *s, exact_tensor in[], int meaning[]) {
+  const int64_t t = below(s, 6), n = below(s, 12), i = below(s, 20), h = d->hidden,
+                g = d->form == EXACT_LSTM  ? 4
+                    : d->form == EXACT_GRU ? 3
+                                           : 1;
+  shape(&in[0], 3, d->trans[0] ? (int64_t[]){n, t, i} : (int64_t[]){t, n, i});
+  shape(&in[1], 3, (int64_t[]){d->group, g * h, i});
+  shape(&in[2], 3, (int64_t[]){d->group, g * h, h});
+  shape(&in[3], 2, (int64_t[]){d->group, 2 * g * h});
+  list(&in[4], EXACT_INT32, n);
+  meaning[4] = LENGTHS;
+  for (int k = 5; k < 7; k++) shape(&in[k], 3, d->trans[0] ? (int64_t[]){n, d->group, h} : (int64_t[]){d->group, n, h});
+  shape(&in[7], 2, (int64_t[]){d->group, 3 * h});
+  unsigned absent = byte(s);
+  for (int k = 3; k < 8; k++)
+    if (absent >> (k - 3) & 1) in[k].dtype = EXACT_ABSENT;
+}
+
 static void fit(const drawn *d, stream *s, exact_tensor in[], int meaning[]) {
   exact_tensor *x = &in[0];
   for (int i = 0; i < d->n_inputs; i++) in[i].dtype = d->dtype;
@@ -176,6 +194,7 @@ static void fit(const drawn *d, stream *s, exact_tensor in[], int meaning[]) {
     case RESIZE: draw_resize(d, s, in, meaning); break;
     case ATTENTION: draw_attention(d, s, in, meaning); break;
     case EINSUM: draw_operands(d, s, in); break;
+    case RECURRENT: draw_recurrent(d, s, in, meaning); break;
     case MVN: draw_shape(x, s, 4, 2); break;
     default: draw_shape(x, s, 1, 4);
   }

@@ -100,6 +100,26 @@ static void draw_equation(stream *s, drawn *d, char equation[64]) {
   if (byte(s) % 16 == 0 && n) equation[byte(s) % n] = (char)byte(s);
 }
 
+static exact_recurrent_attrs draw_recurrent(stream *s, drawn *d, int kind) {
+  static const int functions[] = {3, 2, 1};
+  exact_recurrent_attrs a = {.direction = below(s, 25) % 4, .layout = flag(s)};
+  const int names = functions[kind] * (1 + (a.direction == EXACT_BIDIRECTIONAL));
+  d->form = kind;
+  d->group = 1 + (a.direction == EXACT_BIDIRECTIONAL);
+  d->trans[0] = a.layout;
+  d->hidden = below(s, 20);
+  d->n_inputs = kind == EXACT_LSTM ? 8 : 6;
+  a.has_hidden_size = byte(s) % 2;
+  a.hidden_size = byte(s) % 16 ? d->hidden : small(s, 0, 20);
+  a.input_forget = flag(s), a.linear_before_reset = flag(s);
+  a.has_clip = byte(s) % 4 == 0;
+  a.clip = real(s);
+  a.n_activations = byte(s) % 2 ? 0 : byte(s) % 16 ? names : below(s, 9);
+  a.n_alpha = below(s, 9), a.n_beta = below(s, 9);
+  for (int i = 0; i < 6; i++) a.activations[i] = below(s, 200) % 12, a.alpha[i] = real(s), a.beta[i] = real(s);
+  return a;
+}
+
 drawn draw_op(stream *s) {
   static const int floats[] = {EXACT_FLOAT32, EXACT_FLOAT64, EXACT_FLOAT16, EXACT_BFLOAT16};
   static const int types[] = {EXACT_INT8,   EXACT_UINT8, EXACT_INT16,  EXACT_UINT16, EXACT_INT32,
@@ -237,6 +257,11 @@ drawn draw_op(stream *s) {
       char equation[64] = "";
       draw_equation(s, &d, equation);
       rc = exact_einsum_new(equation, d.dtype, d.mode, &d.op, &err);
+      break;
+    }
+    case RECURRENT: {
+      exact_recurrent_attrs a = draw_recurrent(s, &d, kind % 3);
+      rc = exact_recurrent_new(kind % 33 == 32 ? 3 : kind % 3, &a, d.dtype, &d.op, &err);
       break;
     }
     default: {

@@ -28,9 +28,10 @@ enum {
   RESIZE,
   ATTENTION,
   EINSUM,
+  RECURRENT,
   FAMILIES
 };
-enum { MOST_INPUTS = 7 };
+enum { MOST_INPUTS = 8 };
 
 typedef struct drawn {
   exact_op *op; /* NULL when the attributes are refused */
@@ -38,8 +39,9 @@ typedef struct drawn {
   /* what the inputs must fit */
   int spatial;       /* axes of a window */
   int64_t kernel[3]; /* of weights */
-  int64_t group;     /* also num_groups */
-  int64_t trans[2];
+  int64_t group;     /* also num_groups, directions */
+  int64_t trans[2];  /* [0] also layout */
+  int64_t hidden;
   int n_axes, n_scales, form;
   int64_t heads[2];
   char term[3][8]; /* of an equation */
@@ -49,7 +51,7 @@ typedef struct drawn {
 drawn draw_op(stream *s);
 
 /* What the values of an input stand for. */
-enum { VALUES, AXES, INDICES, SIZES, SCALES };
+enum { VALUES, AXES, INDICES, SIZES, SCALES, LENGTHS };
 /* dtype, rank and dims of the inputs, most of the time such that the op accepts them. */
 void draw_inputs(const drawn *d, stream *s, exact_tensor in[MOST_INPUTS], int meaning[MOST_INPUTS]);
 #endif

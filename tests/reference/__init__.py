@@ -23,6 +23,7 @@ from .norm import (
 )
 from .openvino import openvino_convolution, openvino_group_convolution
 from .pool import average_pool, global_average_pool, global_lp_pool, global_max_pool, lp_pool, max_pool
+from .recurrent import gru, lstm, rnn
 from .reduce import (
     reduce_l1,
     reduce_l2,
@@ -53,6 +54,7 @@ __all__ = [
     "global_lp_pool",
     "global_max_pool",
     "group_normalization",
+    "gru",
     "hardmax",
     "instance_normalization",
     "layer_normalization",
@@ -60,6 +62,7 @@ __all__ = [
     "lp_normalization",
     "lp_pool",
     "lrn",
+    "lstm",
     "matmul",
     "max_pool",
     "max_unpool",
@@ -78,6 +81,7 @@ __all__ = [
     "reduce_sum_square",
     "resize",
     "rms_normalization",
+    "rnn",
     "softmax",
     "upsample",
 ]

@@ -7,7 +7,7 @@ from .numerics import FLOATS, arithmetic_type, finish, quiet, require_float
 _INTEGERS = (np.dtype(np.int32), np.dtype(np.int64), np.dtype(np.uint32), np.dtype(np.uint64))
 
 
-def _sums(a, b):
+def sums(a, b):
     """acc of every (stack position, row, column); a is [..., m, k] and b [..., k, n] of one type."""
     if a.shape[-1] != b.shape[-2]:
         raise ValueError("K differs")
@@ -30,7 +30,7 @@ def matmul(a, b):
     real = arithmetic_type(a.dtype) if a.dtype in FLOATS else a.dtype
     left = a.astype(real)[None, :] if a.ndim == 1 else a.astype(real)
     right = b.astype(real)[:, None] if b.ndim == 1 else b.astype(real)
-    acc = _sums(left, right)
+    acc = sums(left, right)
     if a.ndim == 1:
         acc = acc[..., 0, :]
     if b.ndim == 1:
@@ -45,7 +45,7 @@ def gemm(a, b, c=None, *, alpha=1.0, beta=1.0, transA=0, transB=0):
         raise ValueError("rank of A or B")
     real = arithmetic_type(a.dtype)
     alpha, beta = real(np.float32(alpha)), real(np.float32(beta))
-    acc = _sums((a.T if transA else a).astype(real), (b.T if transB else b).astype(real))
+    acc = sums((a.T if transA else a).astype(real), (b.T if transB else b).astype(real))
     y = acc * alpha
     if c is not None:
         if c.ndim > 2:

@@ -66,8 +66,9 @@ def model(case: Case) -> bytes:
     if wide:
         nodes.insert(0, helper.make_node("Cast", ["in"], ["x0"], to=number))
         if _casts_output(case):
-            nodes.append(helper.make_node("Cast", ["y0"], ["out"], to=onnx.TensorProto.FLOAT))
-            results[0] = "out"
+            results = [f"{name}_wide" for name in outputs]
+            pairs = zip(outputs, results, strict=True)
+            nodes += [helper.make_node("Cast", [name], [result], to=onnx.TensorProto.FLOAT) for name, result in pairs]
     graph_input = helper.make_tensor_value_info(
         "in" if wide else "x0", onnx.TensorProto.FLOAT if wide else number, case.inputs[0].shape
     )

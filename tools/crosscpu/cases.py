@@ -223,9 +223,36 @@ def _scans(t: _Table) -> None:
         t.add(operator, "special", "fh", ["20x30 special", np.array(1)], opset)
 
 
+def _recurrent(t: _Table) -> None:
+    lens, states = np.array([6, 0, 4, 1, 6], np.int32), ["2x5x8", "2x5x8"]
+    small = [draw(f"recurrent {i}", shape, "float32") * np.float32(0.125) for i, shape in enumerate([(1, 44, 7), (1, 44, 11)])]
+    linear = {"activations": ["Elu", "Affine", "LeakyRelu", "HardSigmoid", "Softsign", "ScaledTanh"]}
+    linear |= {"activation_alpha": [0.75, 0.5, 0.25, 0.125, 1.5], "activation_beta": [0.25, 0.375, 0.625]}
+    t.add("LSTM", "layer", "fhb", ["7x3x19", "1x148x19", "1x148x37", "1x296"], outputs=3, hidden_size=37)
+    t.add("LSTM", "small weights", "f", ["40x2x7", *small, "1x88"], outputs=3, hidden_size=11, direction="reverse")
+    everything = ["6x5x9", "2x32x9", "2x32x8", "2x64", lens, *states, "2x24"]
+    t.add("LSTM", "all inputs", "fhb", everything, outputs=3, hidden_size=8, direction="bidirectional", clip=2.5)
+    t.add("LSTM", "coupled", "f", everything, outputs=3, hidden_size=8, direction="bidirectional", input_forget=1)
+    both = {"hidden_size": 8, "direction": "bidirectional"}
+    t.add("LSTM", "activations", "f", ["3x2x9", "2x32x9", "2x32x8", "2x64"], outputs=3, **both, **linear)
+    t.add("LSTM", "special", "fhb", ["9x4x13 special", "1x20x13", "1x20x5"], outputs=3, hidden_size=5)
+    t.add("GRU", "layer", "fhb", ["7x3x19", "1x111x19", "1x111x37", "1x222"], outputs=2, hidden_size=37)
+    before = {"direction": "reverse", "linear_before_reset": 1}
+    t.add("GRU", "linear before reset", "f", ["7x1x21", "1x51x21", "1x51x17", "1x102"], outputs=2, hidden_size=17, **before)
+    everything = ["6x5x9", "2x24x9", "2x24x8", "2x48", lens, states[0]]
+    t.add("GRU", "all inputs", "fhb", everything, outputs=2, hidden_size=8, direction="bidirectional", clip=2.5)
+    linear = {"activations": ["Softplus", "Relu", "ThresholdedRelu", "Tanh"], "activation_alpha": [0.5]}
+    t.add("GRU", "activations", "f", ["3x2x9", "2x24x9", "2x24x8", "2x48"], outputs=2, **both, **linear)
+    t.add("GRU", "special", "fhb", ["9x4x13 special", "1x15x13", "1x15x5"], outputs=2, hidden_size=5)
+    t.add("RNN", "layer", "fhb", ["7x3x19", "1x37x19", "1x37x37", "1x74"], outputs=2, hidden_size=37)
+    everything = ["5x6x9", "2x8x9", "2x8x8", "2x16", lens, "5x2x8"]
+    t.add("RNN", "all inputs, layout 1", "f", everything, outputs=2, **both, layout=1, activations=["Sigmoid", "Softplus"])
+    t.add("RNN", "special", "fhb", ["9x4x13 special", "1x5x13", "1x5x5"], outputs=2, hidden_size=5)
+
+
 def cases() -> list[Case]:
     """Every case, in the order of the table."""
     table = _Table()
-    for part in (_products, _windows, _more_pools, _resizes, _norms, _softmaxes, _reductions, _scans):
+    for part in (_products, _windows, _more_pools, _resizes, _norms, _softmaxes, _reductions, _scans, _recurrent):
         part(table)
     return table.cases

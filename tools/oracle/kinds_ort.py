@@ -37,6 +37,9 @@ NO_KERNEL = {
     "ArgMin": {*_WHOLE, "int16", "uint16"},
     "CumSum": _WHOLE,
     "CumProd": _WHOLE,
+    "LSTM": {"bfloat16"},
+    "GRU": {"bfloat16"},
+    "RNN": {"bfloat16"},
 }
 
 

@@ -9,6 +9,7 @@ from . import bounds
 from . import generators_conv as conv
 from . import generators_matmul as matrices
 from . import generators_norms as norms
+from . import generators_recurrent as gates
 from . import generators_resize as resizing
 from .cases import Case
 from .draw import Draw
@@ -109,6 +110,7 @@ OPERATORS = [
     Operator("ArgMin", "norms", norms.arg, "arg_min"),
     Operator("CumSum", "norms", norms.cumulation, "cumsum", bound=bounds.cumulation),
     Operator("CumProd", "norms", norms.cumulation, "cumprod", bound=bounds.cumulation),
+    *(Operator(name, "recurrent", gates.recurrent, name.lower()) for name in gates.GATES),
 ]
 BY_NAME = {row.name: row for row in OPERATORS}
 
