@@ -46,9 +46,17 @@ ROUNDING = Kind(
 
 
 def every():
-    from . import kinds_conv, kinds_norms, kinds_ort, kinds_reduce, kinds_resize
+    from . import kinds_conv, kinds_norms, kinds_ort, kinds_quantized, kinds_reduce, kinds_resize
 
-    return [ROUNDING, *kinds_ort.KINDS, *kinds_conv.KINDS, *kinds_reduce.KINDS, *kinds_norms.KINDS, *kinds_resize.KINDS]
+    return [
+        ROUNDING,
+        *kinds_ort.KINDS,
+        *kinds_conv.KINDS,
+        *kinds_reduce.KINDS,
+        *kinds_norms.KINDS,
+        *kinds_resize.KINDS,
+        *kinds_quantized.KINDS,
+    ]
 
 
 def refusal(case, reason):
