@@ -41,6 +41,8 @@ static int type_of(const OrtCustomOp *op, char letter) {
     case 't': return of(op)->dtype;
     case 'l': return EXACT_INT64;
     case 'f': return EXACT_FLOAT32;
+    case 'i': return EXACT_INT32;
+    case 'b': return EXACT_UINT8;
     default: return 0; /* undefined: any */
   }
 }

@@ -35,6 +35,7 @@ from ._norm import (
     rms_normalization,
 )
 from ._openvino import openvino_convolution, openvino_group_convolution
+from ._quantize import dequantize_linear, dynamic_quantize_linear, quantize_linear
 from ._reduce import (
     arg_max,
     arg_min,
@@ -73,6 +74,8 @@ __all__ = [
     "conv_transpose",
     "cumprod",
     "cumsum",
+    "dequantize_linear",
+    "dynamic_quantize_linear",
     "gemm",
     "global_average_pool",
     "global_lp_pool",
@@ -93,6 +96,7 @@ __all__ = [
     "mean_variance_normalization",
     "openvino_convolution",
     "openvino_group_convolution",
+    "quantize_linear",
     "reduce_l1",
     "reduce_l2",
     "reduce_log_sum",
