@@ -80,6 +80,9 @@ int exact_matmul_output(const exact_tensor *a, const exact_tensor *b, bool trans
 exact_matmul_shape exact_matmul_product(const exact_tensor *a, const exact_tensor *b, bool trans_a, bool trans_b);
 
 /* ---- matmul_plan.c ---- */
+/* Cuts `size` into blocks of whole units, `wanted` of them or the least number of at most `most`. The last block may be longer
+ * than the others, never shorter than a unit unless it is the only one. */
+void exact_matmul_cut(size_t size, size_t unit, size_t most, size_t wanted, size_t *block, size_t *blocks);
 int exact_matmul_plan_new(const exact_op *op, const exact_matmul_shape *s, const void *packed, const exact_tensor *y,
                           exact_plan **plan, exact_error *err);
 

@@ -148,15 +148,22 @@ typedef struct scale_job {
 static void scale_task(void *arg, size_t index) {
   scale_job *j = arg;
   float low = 0, high = 0;
+  bool nan = false;
   (void)index;
   for (size_t i = 0; i < j->tasks; i++) {
     low = j->ranges[2 * i] < low ? j->ranges[2 * i] : low;
     high = j->ranges[2 * i + 1] > high ? j->ranges[2 * i + 1] : high;
+    nan = nan || j->ranges[2 * i] != j->ranges[2 * i];
   }
-  float minus_low = 0 - low, one = 1;
-  j->scale = high == low ? one : (high - low) / 255.0f;
-  const exact_quantize_row row = {.x = &minus_low, .scale = &j->scale, .y = &j->zero, .x_dtype = EXACT_FLOAT32, .n = 1,
-                                  .scale_dtype = EXACT_FLOAT32, .y_dtype = EXACT_UINT8};
+  const float minus_low = 0 - low; /* the quotient's sign is all that this changes */
+  j->scale = nan ? exact_f32_from_bits(0x7FC00000u) : high == low ? 1.0f : (high - low) / 255.0f;
+  const exact_quantize_row row = {.x = &minus_low,
+                                  .scale = &j->scale,
+                                  .y = &j->zero,
+                                  .x_dtype = EXACT_FLOAT32,
+                                  .scale_dtype = EXACT_FLOAT32,
+                                  .y_dtype = EXACT_UINT8,
+                                  .n = 1};
   j->k->quantize(&row);
 }
 
@@ -245,7 +252,8 @@ int exact_quantize_linear_new(const exact_quantize_attrs *attrs, int dtype, exac
   if (!exact_is_scale(dtype)) return unsupported_type(dtype, err);
   if (type && (type < 0 || type > EXACT_BFLOAT16 || !is_quantized((int)type)))
     return exact_fail(err, EXACT_UNSUPPORTED, "output_dtype %lld", (long long)type);
-  if (attrs->precision && attrs->precision != EXACT_FLOAT32)
+  if (attrs->precision && attrs->precision != EXACT_FLOAT32 && attrs->precision != EXACT_FLOAT16 &&
+      attrs->precision != EXACT_BFLOAT16)
     return exact_fail(err, EXACT_UNSUPPORTED, "precision %lld", (long long)attrs->precision);
   return create(&quantize_class, QUANTIZE, attrs, dtype, op, err);
 }

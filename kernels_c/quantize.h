@@ -27,7 +27,7 @@ typedef struct exact_quantize_row {
 struct exact_quantize_kernels {
   void (*quantize)(const exact_quantize_row *r);
   void (*dequantize)(const exact_quantize_row *r);
-  /* *low = min(*low, x ..), *high = max(*high, x ..); a NaN is passed over. */
+  /* *low = min(*low, x ..), *high = max(*high, x ..); both NaN if there is a NaN in x. */
   void (*range)(const float *x, size_t n, float *low, float *high);
 };
 

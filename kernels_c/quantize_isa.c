@@ -3,21 +3,9 @@
 
 #include "half.h"
 #include "lanes.h"
+#include "saturate.h"
 
 enum { PART = 512 };
-typedef struct limits {
-  float low, high;
-} limits;
-
-static limits limits_of(int dtype) {
-  switch (dtype) {
-    case EXACT_UINT8: return (limits){0, 255};
-    case EXACT_INT8: return (limits){-128, 127};
-    case EXACT_UINT16: return (limits){0, 65535};
-    default: return (limits){-32768, 32767};
-  }
-}
-
 /* ---- integers to and from int32 ---- */
 #define EACH(type, ...)                                     \
   {                                                         \
@@ -64,19 +52,8 @@ static void load_part(const exact_quantize_row *r, size_t first, part *p) {
     memset(p->zero, 0, given * sizeof p->zero[0]);
 }
 
-/* The integer nearest to t, ties to even, for |t| < 2^22: the addition rounds. */
-EXACT_INLINE int32_t nearest(float t) { return (int32_t)(exact_f32_bits(t + 0x1.8p23f) - 0x4B400000u); }
-
-/* Limits are numbers within 2^17 of 0, so that clamping before rounding is as good as after it. NaN gives `low`. */
-EXACT_INLINE int32_t quantized(float x, float scale, float low, float high) {
-  float t = x / scale;
-  t = t > low ? t : low;
-  t = t < high ? t : high;
-  return nearest(t);
-}
-
 static void quantize(const exact_quantize_row *r) {
-  const limits most = limits_of(r->y_dtype);
+  const exact_limits most = exact_limits_of(r->y_dtype);
   part p;
   for (size_t first = 0; first < r->n; first += PART) {
     int32_t q[PART];
@@ -90,12 +67,12 @@ static void quantize(const exact_quantize_row *r) {
     if (r->step) {
       for (size_t i = 0; i < p.n; i++) {
         float zero = (float)p.zero[i];
-        q[i] = quantized(x[i], p.scale[i], most.low - zero, most.high - zero) + p.zero[i];
+        q[i] = exact_saturated(x[i] / p.scale[i], most.low - zero, most.high - zero) + p.zero[i];
       }
     } else {
       const float scale = p.scale[0], low = most.low - (float)p.zero[0], high = most.high - (float)p.zero[0];
       const int32_t zero = p.zero[0];
-      for (size_t i = 0; i < p.n; i++) q[i] = quantized(x[i], scale, low, high) + zero;
+      for (size_t i = 0; i < p.n; i++) q[i] = exact_saturated(x[i] / scale, low, high) + zero;
     }
     narrow(at(r->y, first, r->y_dtype), q, p.n, r->y_dtype);
   }
@@ -138,19 +115,26 @@ static void dequantize(const exact_quantize_row *r) {
 static void range(const float *x, size_t n, float *low, float *high) {
   enum { L = EXACT_VB / sizeof(float) };
   f32v lows = (f32v){0} + *low, highs = (f32v){0} + *high;
+  f32m nans = {0};
+  bool nan = false;
   size_t i = 0;
   for (; i + L <= n; i += L) {
-    lows = min_f32(*(const f32v *)(x + i), lows);
-    highs = max_f32(*(const f32v *)(x + i), highs);
+    f32v v = *(const f32v *)(x + i);
+    lows = min_f32(v, lows);
+    highs = max_f32(v, highs);
+    nans |= (f32m)(v != v);
   }
   for (size_t l = 0; l < L; l++) {
     *low = lows[l] < *low ? lows[l] : *low;
     *high = highs[l] > *high ? highs[l] : *high;
+    nan |= nans[l] != 0;
   }
   for (; i < n; i++) {
     *low = x[i] < *low ? x[i] : *low;
     *high = x[i] > *high ? x[i] : *high;
+    nan |= x[i] != x[i];
   }
+  if (nan) *low = *high = exact_f32_from_bits(0x7FC00000u);
 }
 
 extern const struct exact_quantize_kernels EXACT_SYM(exact_quantize);

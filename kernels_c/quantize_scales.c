@@ -12,12 +12,14 @@ static int wrong_shape(const exact_tensor *x, const exact_tensor *scale, exact_e
                     exact_shape_text(x, wanted));
 }
 
-static int check_zero(const exact_tensor *scale, const exact_tensor *zero, exact_error *err) {
+/* Of one element, or of a number of elements that is not known. */
+static bool may_be_one(const exact_tensor *t) { return t->rank == 0 || (t->rank == 1 && !differ(t->dims[0], 1)); }
+
+static int check_zero(const exact_tensor *scale, const exact_tensor *zero, bool blocked, exact_error *err) {
   char text[96], wanted[96];
-  bool one = scale->rank <= 1 && zero->rank <= 1 && (!scale->rank || scale->dims[0] == 1) && (!zero->rank || zero->dims[0] == 1);
   bool fits = zero->rank == scale->rank;
   for (int i = 0; fits && i < zero->rank; i++) fits = !differ(zero->dims[i], scale->dims[i]);
-  if (fits || one) return EXACT_OK;
+  if (fits || (!blocked && may_be_one(scale) && may_be_one(zero))) return EXACT_OK;
   return exact_fail(err, EXACT_INVALID, "the zero point of shape %s does not fit the scale's %s", exact_shape_text(zero, text),
                     exact_shape_text(scale, wanted));
 }
@@ -38,14 +40,14 @@ int exact_scales_init(exact_scales *s, const exact_tensor *x, const exact_tensor
   *s = (exact_scales){.form = EXACT_SCALE_TENSOR};
   if (!exact_is_scale(scale->dtype))
     return exact_fail(err, EXACT_UNSUPPORTED, "the scale has the element type %s", exact_dtype_name(scale->dtype));
-  if (zero->dtype && (rc = check_zero(scale, zero, err))) return rc;
   if (block < 0) return exact_fail(err, EXACT_INVALID, "block_size is %lld", (long long)block);
+  if (zero->dtype && (rc = check_zero(scale, zero, block > 0, err))) return rc;
   if (block) {
     s->form = EXACT_SCALE_BLOCK;
     if ((rc = exact_axis(axis, x->rank, &index, err)) || (rc = check_blocks(x, scale, index, block, err))) return rc;
   } else if (scale->rank > 1) {
     return wrong_shape(x, scale, err);
-  } else if (scale->rank == 1 && scale->dims[0] != 1) {
+  } else if (!may_be_one(scale)) {
     s->form = EXACT_SCALE_AXIS;
     if ((rc = exact_axis(axis, x->rank, &index, err))) return rc;
     if (differ(scale->dims[0], x->dims[index])) return wrong_shape(x, scale, err);

@@ -18,6 +18,7 @@ extern const struct exact_arg_kernels EXACT_SYM(exact_arg);
 extern const struct exact_cumsum_kernels EXACT_SYM(exact_cumsum);
 extern const struct exact_softmax_kernels EXACT_SYM(exact_softmax);
 extern const struct exact_resize_kernels EXACT_SYM(exact_resize);
+extern const struct exact_integer_kernels EXACT_SYM(exact_integer);
 extern const struct exact_quantize_kernels EXACT_SYM(exact_quantize);
 extern const struct exact_exp_log_kernels EXACT_SYM(exact_exp_log);
 
@@ -39,6 +40,7 @@ const exact_isa EXACT_SYM(exact_table) = {
     .cumsum = &EXACT_SYM(exact_cumsum),
     .softmax = &EXACT_SYM(exact_softmax),
     .resize = &EXACT_SYM(exact_resize),
+    .integer = &EXACT_SYM(exact_integer),
     .quantize = &EXACT_SYM(exact_quantize),
     .exp_log = &EXACT_SYM(exact_exp_log),
 };

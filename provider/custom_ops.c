@@ -188,8 +188,10 @@ static OrtStatus *compute(void *self, OrtKernelContext *context) {
 
 /* ---- registration ---- */
 static bool same_type(int i, int j) { return j >= 0 && j < op_row_count && !strcmp(op_rows[i].type, op_rows[j].type); }
-/* One row of a type is declared: the first one of its newest phantom, or of the newest that the stated opset reaches. */
+/* One row of a type is declared: the first one of its newest phantom, or of the newest that the stated opset reaches. None of
+ * phantom 0. */
 static bool declared(int i, int opset) {
+  if (!op_rows[i].phantom) return false;
   if (same_type(i, i - 1) && op_rows[i].phantom == op_rows[i - 1].phantom) return false;
   for (int j = i + 1; same_type(i, j); j++)
     if (op_rows[j].phantom != op_rows[i].phantom && (!opset || op_rows[j].since <= opset)) return false;

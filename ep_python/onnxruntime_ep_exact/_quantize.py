@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
-from ._calls import _DTYPES, _array, _create, _number, _run
+from ._calls import _DTYPES, _array, _arrays, _create, _number, _run
 from ._kernels import ffi, lib
 
 
@@ -29,7 +29,7 @@ def quantize_linear(
     of int8, uint8, int16, uint16. precision: None or float32.
     """
     name = "quantize_linear"
-    arrays = [_array(name, "x", x), _array(name, "y_scale", y_scale), _optional(name, "y_zero_point", y_zero_point)]
+    arrays = _arrays(name, x=x, y_scale=y_scale, y_zero_point=y_zero_point)
     attrs = _attributes(name, axis, block_size, output_dtype)
     attrs.precision = _type(name, "precision", precision)[0]
     op = _create(name, lib.exact_quantize_linear_new, attrs, _number(arrays[0]))
@@ -52,7 +52,7 @@ def dequantize_linear(
     has its type, or output_dtype.
     """
     name = "dequantize_linear"
-    arrays = [_array(name, "x", x), _array(name, "x_scale", x_scale), _optional(name, "x_zero_point", x_zero_point)]
+    arrays = _arrays(name, x=x, x_scale=x_scale, x_zero_point=x_zero_point)
     attrs = _attributes(name, axis, block_size, output_dtype)
     op = _create(name, lib.exact_dequantize_linear_new, attrs, _number(arrays[0]))
     return _run(name, op, arrays, threads, types=dict([_type(name, "output_dtype", output_dtype)]))[0]
@@ -65,10 +65,6 @@ def dynamic_quantize_linear(x: ArrayLike, *, threads: int = 1) -> tuple[np.ndarr
     op = _create(name, lib.exact_dynamic_quantize_linear_new, _number(array))
     y, scale, zero = _run(name, op, [array], threads, wanted=3)
     return y, scale, zero
-
-
-def _optional(function: str, argument: str, value: ArrayLike | None) -> np.ndarray | None:
-    return None if value is None else _array(function, argument, value)
 
 
 def _type(function: str, argument: str, value: DTypeLike | None) -> tuple[int, np.dtype | None]:

@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ._calls import _MODES, _arrays, _check, _choice, _create, _number, _run
+from ._integer import conv_integer, matmul_integer, qlinear_conv, qlinear_matmul
 from ._kernels import ffi, lib
 from ._matmul import gemm, matmul
 from ._norm import (
@@ -71,6 +72,7 @@ __all__ = [
     "average_pool",
     "batch_normalization",
     "conv",
+    "conv_integer",
     "conv_transpose",
     "cumprod",
     "cumsum",
@@ -91,11 +93,14 @@ __all__ = [
     "lp_pool",
     "lrn",
     "matmul",
+    "matmul_integer",
     "max_pool",
     "max_unpool",
     "mean_variance_normalization",
     "openvino_convolution",
     "openvino_group_convolution",
+    "qlinear_conv",
+    "qlinear_matmul",
     "quantize_linear",
     "reduce_l1",
     "reduce_l2",
