@@ -9,10 +9,11 @@ import numpy as np
 import onnx
 import pytest
 import reference
-from faces import EP, FACES, NEWEST_OPSET, python, session
+from faces import EP, FACES, NEWEST_OPSET, kernels_created, python, session
 from helpers import assert_bits, kernels
 from onnx import helper, numpy_helper
 from onnxruntime_ep_exact import measure
+from onnxruntime_ep_exact.operators import OPERATORS
 
 quantization = pytest.importorskip("onnxruntime.quantization")
 
@@ -36,6 +37,15 @@ DYNAMIC = {
     "dynamic uint8": {"weight_type": UINT8},
     "dynamic int8": {"weight_type": INT8},
 }
+FAMILY = (
+    "ConvInteger",
+    "DynamicQuantizeLinear",
+    "MatMulInteger",
+    "QLinearConv",
+    "QLinearMatMul",
+    "QuantizeLinear",
+    "DequantizeLinear",
+)
 #: The quantised operators of a form's model.
 WANTED = {
     "QDQ": {"QuantizeLinear", "DequantizeLinear"},
@@ -198,6 +208,15 @@ def test_every_quantised_node_is_ours(name, models):
     count = sum(one.op_type in ours for one in model.graph.node if not is_constant(model, one))
     assert {provider for _, provider in ran} == {EP}
     assert len(ran) >= count, f"{len(ran)} nodes ran, of {count}"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_quantised_nodes_of_the_custom_ops(name, models):
+    """Those that are declared there have kernels of ours, under their names."""
+    declared = {row.type for row in OPERATORS if row.phantom}
+    model = onnx.load(models[name])
+    names = {one.name for one in model.graph.node if one.op_type in declared & set(FAMILY) and not is_constant(model, one)}
+    assert names <= set(kernels_created(models[name], "custom_ops"))
 
 
 def is_constant(model, one):
