@@ -17,7 +17,7 @@ from onnxruntime_ep_exact.operators import OPERATORS
 
 quantization = pytest.importorskip("onnxruntime.quantization")
 
-QDQ, OPERATORS = quantization.QuantFormat.QDQ, quantization.QuantFormat.QOperator
+QDQ, QOPERATOR = quantization.QuantFormat.QDQ, quantization.QuantFormat.QOperator
 UINT8, INT8 = quantization.QuantType.QUInt8, quantization.QuantType.QInt8
 OPSET = 13
 #: Static forms: quantize_static's arguments. All of the float network's Convs and MatMuls are quantised.
@@ -25,13 +25,13 @@ STATIC = {
     "QDQ uint8 int8 per channel": {"quant_format": QDQ, "activation_type": UINT8, "weight_type": INT8, "per_channel": True},
     "QDQ int8": {"quant_format": QDQ, "activation_type": INT8, "weight_type": INT8},
     "operators uint8 int8 per channel": {
-        "quant_format": OPERATORS,
+        "quant_format": QOPERATOR,
         "activation_type": UINT8,
         "weight_type": INT8,
         "per_channel": True,
     },
-    "operators uint8": {"quant_format": OPERATORS, "activation_type": UINT8, "weight_type": UINT8},
-    "operators int8": {"quant_format": OPERATORS, "activation_type": INT8, "weight_type": INT8},
+    "operators uint8": {"quant_format": QOPERATOR, "activation_type": UINT8, "weight_type": UINT8},
+    "operators int8": {"quant_format": QOPERATOR, "activation_type": INT8, "weight_type": INT8},
 }
 DYNAMIC = {
     "dynamic uint8": {"weight_type": UINT8},
