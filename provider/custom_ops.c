@@ -119,7 +119,7 @@ static OrtStatus *infer_shapes(const OrtCustomOp *self, OrtShapeInferContext *co
   exact_error err;
   exact_tensor out[EXACT_MOST_IO];
   node_of_inference(&n, api, of(self)->row, context);
-  n.dtype = of(self)->dtype;
+  if (n.row->inputs[0] == 'T') n.dtype = of(self)->dtype;
   if (n.row->glue(&n, &op, &err)) op = NULL;
   for (int i = 0; op && i < n.n_inputs; i++) /* a rank of 0 looks like an unknown one; an op that needs more of it refuses it */
     if (n.input[i].rank < 0 && exact_op_value_inputs(op) >> i & 1) n.input[i].rank = 0;
