@@ -26,15 +26,11 @@ int exact_conv_types(const exact_op *op, int n, const exact_tensor *in, exact_er
   return EXACT_OK;
 }
 
-/* Checks everything; dimensions may be -1. Fills the shape of the output and, where all is known, *s. */
-static int geometry(const exact_op *op, int n, const exact_tensor *in, exact_conv_shape *s, exact_tensor *y, exact_error *err) {
-  const exact_conv_attrs *attrs = &((const conv_op *)op)->attrs;
-  const exact_tensor *x = &in[0], *w = &in[1];
-  bool bias = n > 2 && in[2].dtype != EXACT_ABSENT;
+int exact_conv_geometry(const exact_conv_attrs *attrs, const exact_tensor *x, const exact_tensor *w, const exact_tensor *bias,
+                        exact_conv_shape *s, exact_tensor *y, exact_error *err) {
   int64_t group = attrs->group, sizes[3], end;
   exact_window window;
-  int rc = exact_conv_types(op, n, in, err);
-  if (rc) return rc;
+  int rc;
   if (x->rank < 3) return exact_fail(err, EXACT_INVALID, "the input has rank %d, at least 3 is needed", x->rank);
   if (w->rank != x->rank) return exact_fail(err, EXACT_INVALID, "the weight has rank %d, the input %d", w->rank, x->rank);
   if (x->rank > 5) return exact_fail(err, EXACT_UNSUPPORTED, "%d spatial axes, 1 to 3 are supported", x->rank - 2);
@@ -49,9 +45,9 @@ static int geometry(const exact_op *op, int n, const exact_tensor *in, exact_con
   if (per_group >= 0 && (__builtin_mul_overflow(per_group, group, &channels) || differ(c, channels)))
     return exact_fail(err, EXACT_INVALID, "the weight takes %lld x %lld channels, the input has %lld", (long long)group,
                       (long long)per_group, (long long)c);
-  if (bias && (in[2].rank != 1 || differ(in[2].dims[0], m)))
+  if (bias && (bias->rank != 1 || differ(bias->dims[0], m)))
     return exact_fail(err, EXACT_INVALID, "the bias must have one axis of %lld", (long long)m);
-  *y = (exact_tensor){.dtype = op->dtype, .rank = x->rank, .dims = {x->dims[0], m}};
+  *y = (exact_tensor){.dtype = x->dtype, .rank = x->rank, .dims = {x->dims[0], m}};
   exact_window_lift(x, s->in);
   for (int i = 0; i < 3; i++) {
     if ((rc = exact_window_size(&window, i, s->in[i], false, &sizes[i], &s->pad[i], &end, err))) return rc;
@@ -61,7 +57,7 @@ static int geometry(const exact_op *op, int n, const exact_tensor *in, exact_con
     s->dilation[i] = window.dilation[i];
     if (i >= 5 - x->rank) y->dims[i + x->rank - 3] = sizes[i];
   }
-  s->dtype = op->dtype;
+  s->dtype = x->dtype;
   s->n = (size_t)x->dims[0];
   s->groups = (size_t)group;
   s->c = (size_t)(per_group < 0 ? 0 : per_group);
@@ -69,6 +65,12 @@ static int geometry(const exact_op *op, int n, const exact_tensor *in, exact_con
   s->taps = (size_t)s->kernel[0] * (size_t)s->kernel[1] * (size_t)s->kernel[2];
   s->k = s->c * s->taps;
   return EXACT_OK;
+}
+
+static int geometry(const exact_op *op, int n, const exact_tensor *in, exact_conv_shape *s, exact_tensor *y, exact_error *err) {
+  int rc = exact_conv_types(op, n, in, err);
+  if (rc) return rc;
+  return exact_conv_geometry(&((const conv_op *)op)->attrs, &in[0], &in[1], n > 2 && in[2].dtype ? &in[2] : NULL, s, y, err);
 }
 
 /* Axes of size 1 at the end (a 2-D convolution of width 1) go to the front, where they cost nothing. */

@@ -8,14 +8,17 @@
 extern const exact_isa exact_table_base;
 #if defined(__x86_64__)
 extern const exact_isa exact_table_avx2, exact_table_avx512;
+extern const struct exact_integer_kernels exact_integer_avx512vnni;
+static exact_isa avx512vnni; /* avx512 but for the products of 8-bit integers */
 #endif
 
-static const exact_isa *runnable[4]; /* best last, NULL after */
+enum { VARIANTS = 4 };
+static const exact_isa *runnable[VARIANTS + 1]; /* best last, NULL after */
 static _Atomic(const exact_isa *) chosen;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static const exact_isa *named(const char *name) {
-  for (int i = 0; i < 4 && runnable[i]; i++)
+  for (int i = 0; runnable[i]; i++)
     if (!strcmp(runnable[i]->name, name)) return runnable[i];
   return NULL;
 }
@@ -30,6 +33,12 @@ static void look(void) {
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
         __builtin_cpu_supports("avx512vl"))
       runnable[n++] = &exact_table_avx512;
+    if (n == VARIANTS - 1 && __builtin_cpu_supports("avx512vnni")) {
+      avx512vnni = exact_table_avx512;
+      avx512vnni.name = "avx512vnni";
+      avx512vnni.integer = &exact_integer_avx512vnni;
+      runnable[n++] = &avx512vnni;
+    }
   }
 #endif
   const char *wanted = getenv("EXACT_ISA");
@@ -38,7 +47,7 @@ static void look(void) {
 
 const char *exact_isa_name(int i) {
   pthread_once(&once, look);
-  return i >= 0 && i < 4 && runnable[i] ? runnable[i]->name : NULL;
+  return i >= 0 && i < VARIANTS && runnable[i] ? runnable[i]->name : NULL;
 }
 
 static int unknown(const char *name, exact_error *err) {

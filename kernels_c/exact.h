@@ -173,6 +173,30 @@ typedef struct exact_gemm_attrs {
 } exact_gemm_attrs;
 int exact_gemm_new(const exact_gemm_attrs *attrs, int dtype, int mode, exact_op **op, exact_error *err);
 
+/* ---- quantization: docs/quantize.md ---- */
+/* QuantizeLinear: inputs x, y_scale, y_zero_point (optional). Output y. DequantizeLinear: inputs x, x_scale, x_zero_point
+ * (optional). Output y. output_dtype and precision are element types, 0 when absent. */
+typedef struct exact_quantize_attrs {
+  int64_t axis;
+  int64_t block_size;
+  int64_t output_dtype;
+  int64_t precision; /* QuantizeLinear */
+} exact_quantize_attrs;
+int exact_quantize_linear_new(const exact_quantize_attrs *attrs, int dtype, exact_op **op, exact_error *err);
+int exact_dequantize_linear_new(const exact_quantize_attrs *attrs, int dtype, exact_op **op, exact_error *err);
+/* Input x. Outputs y, y_scale, y_zero_point. */
+int exact_dynamic_quantize_linear_new(int dtype, exact_op **op, exact_error *err);
+
+/* ---- products of integers: docs/matmul_integer.md, docs/conv_integer.md ---- */
+/* Inputs A, B, a_zero_point, b_zero_point (both optional). Output Y. */
+int exact_matmul_integer_new(int dtype, exact_op **op, exact_error *err);
+/* Inputs a, a_scale, a_zero_point, b, b_scale, b_zero_point, y_scale, y_zero_point. Output y. */
+int exact_qlinear_matmul_new(int dtype, exact_op **op, exact_error *err);
+/* Inputs x, w, x_zero_point, w_zero_point (both optional). Output y. */
+int exact_conv_integer_new(const exact_conv_attrs *attrs, int dtype, exact_op **op, exact_error *err);
+/* Inputs x, x_scale, x_zero_point, w, w_scale, w_zero_point, y_scale, y_zero_point, B (optional). Output y. */
+int exact_qlinear_conv_new(const exact_conv_attrs *attrs, int dtype, exact_op **op, exact_error *err);
+
 /* ---- Softmax, LogSoftmax, Hardmax ---- */
 /* Input. Output. flatten: up to opset 12, where the axes from `axis` on are one row. docs/softmax.md */
 enum { EXACT_SOFTMAX, EXACT_LOG_SOFTMAX, EXACT_HARDMAX };

@@ -115,6 +115,8 @@ struct exact_isa {
   const struct exact_softmax_kernels *softmax;                /* softmax.h */
   const struct exact_resize_kernels *resize;                  /* resize.h */
   const struct exact_recurrent_kernels *recurrent;            /* recurrent.h */
+  const struct exact_integer_kernels *integer;                /* integer.h */
+  const struct exact_quantize_kernels *quantize;              /* quantize.h */
   const struct exact_exp_log_kernels *exp_log;                /* exp_log_kernels.h */
   const struct exact_transcendental_kernels *transcendental;  /* transcendental_kernels.h */
 };

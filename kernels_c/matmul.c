@@ -42,10 +42,8 @@ static int check_types(const exact_op *op, int n, const exact_tensor *in, exact_
 }
 
 static int check_ranks(const matmul_op *o, const exact_tensor *in, exact_error *err) {
-  for (int i = 0; i < 2; i++) {
+  for (int i = 0; i < 2; i++)
     if (o->gemm && in[i].rank != 2) return exact_fail(err, EXACT_INVALID, "%c has rank %d, expected 2", "AB"[i], in[i].rank);
-    if (in[i].rank < 1) return exact_fail(err, EXACT_INVALID, "%c has rank 0, at least 1 is needed", "AB"[i]);
-  }
   return EXACT_OK;
 }
 
@@ -59,27 +57,37 @@ static int check_c(const exact_tensor *c, const exact_tensor *y, exact_error *er
                     exact_shape_text(y, wanted));
 }
 
+int exact_matmul_output(const exact_tensor *left, const exact_tensor *right, bool trans_a, bool trans_b, exact_tensor *y,
+                        exact_error *err) {
+  char text[96], other[96];
+  for (int i = 0; i < 2; i++)
+    if ((i ? right : left)->rank < 1)
+      return exact_fail(err, EXACT_INVALID, "%c has rank 0, at least 1 is needed", "AB"[i]);
+  matrix a = matrix_of(left, true, trans_a), b = matrix_of(right, false, trans_b);
+  if (differ(a.columns, b.rows))
+    return exact_fail(err, EXACT_INVALID, "A has %lld columns, B has %lld rows", (long long)a.columns, (long long)b.rows);
+  int axes = a.stack > b.stack ? a.stack : b.stack;
+  y->rank = 0;
+  for (int i = 0; i < axes; i++) {
+    int64_t p = stack_size(left, a.stack, axes, i), q = stack_size(right, b.stack, axes, i);
+    if (p != 1 && q != 1 && differ(p, q))
+      return exact_fail(err, EXACT_INVALID, "the stacks of A, %s, and B, %s, do not broadcast", exact_shape_text(left, text),
+                        exact_shape_text(right, other));
+    y->dims[y->rank++] = p == 1 ? q : q == 1 || p >= 0 ? p : q; /* a size that is not known becomes the other, if that is not 1 */
+  }
+  if (left->rank > 1) y->dims[y->rank++] = a.rows;
+  if (right->rank > 1) y->dims[y->rank++] = b.columns;
+  return EXACT_OK;
+}
+
 /* Checks everything; dimensions may be -1. */
 static int infer(const exact_op *op, int n, const exact_tensor *in, exact_tensor *out, exact_error *err) {
   const matmul_op *o = (const matmul_op *)op;
-  char left[96], right[96];
+  exact_tensor y = {.dtype = op->dtype};
   int rc = check_types(op, n, in, err);
   if (!rc) rc = check_ranks(o, in, err);
+  if (!rc) rc = exact_matmul_output(&in[0], &in[1], o->attrs.trans_a != 0, o->attrs.trans_b != 0, &y, err);
   if (rc) return rc;
-  matrix a = matrix_of(&in[0], true, o->attrs.trans_a != 0), b = matrix_of(&in[1], false, o->attrs.trans_b != 0);
-  if (differ(a.columns, b.rows))
-    return exact_fail(err, EXACT_INVALID, "A has %lld columns, B has %lld rows", (long long)a.columns, (long long)b.rows);
-  exact_tensor y = {.dtype = op->dtype};
-  int axes = a.stack > b.stack ? a.stack : b.stack;
-  for (int i = 0; i < axes; i++) {
-    int64_t p = stack_size(&in[0], a.stack, axes, i), q = stack_size(&in[1], b.stack, axes, i);
-    if (p != 1 && q != 1 && differ(p, q))
-      return exact_fail(err, EXACT_INVALID, "the stacks of A, %s, and B, %s, do not broadcast", exact_shape_text(&in[0], left),
-                        exact_shape_text(&in[1], right));
-    y.dims[y.rank++] = p == 1 ? q : q == 1 || p >= 0 ? p : q; /* a size that is not known becomes the other, if that is not 1 */
-  }
-  if (in[0].rank > 1) y.dims[y.rank++] = a.rows;
-  if (in[1].rank > 1) y.dims[y.rank++] = b.columns;
   *out = y;
   return n > 2 && in[2].dtype != EXACT_ABSENT ? check_c(&in[2], &y, err) : EXACT_OK;
 }
@@ -98,12 +106,13 @@ static void add_axis(exact_matmul_shape *s, size_t size, size_t a_step, size_t b
   s->b_step[s->axes++] = b_step;
 }
 
-static void set_stack(exact_matmul_shape *s, const exact_tensor *in, const matrix *a, const matrix *b) {
+static void set_stack(exact_matmul_shape *s, const exact_tensor *left, const exact_tensor *right, const matrix *a,
+                      const matrix *b) {
   int axes = a->stack > b->stack ? a->stack : b->stack;
   size_t p[EXACT_MAX_RANK], q[EXACT_MAX_RANK];
   for (int i = 0; i < axes; i++) {
-    p[i] = (size_t)stack_size(&in[0], a->stack, axes, i);
-    q[i] = (size_t)stack_size(&in[1], b->stack, axes, i);
+    p[i] = (size_t)stack_size(left, a->stack, axes, i);
+    q[i] = (size_t)stack_size(right, b->stack, axes, i);
   }
   /* Matrices that are multiplied by one and the same B are one matrix of more rows. */
   while (axes > 0 && q[axes - 1] == 1) s->m *= p[--axes];
@@ -127,18 +136,23 @@ static void set_c(exact_matmul_shape *s, const exact_tensor *c) {
   s->c_row = rows > 1 ? columns : 0;
 }
 
+exact_matmul_shape exact_matmul_product(const exact_tensor *left, const exact_tensor *right, bool trans_a, bool trans_b) {
+  matrix a = matrix_of(left, true, trans_a), b = matrix_of(right, false, trans_b);
+  exact_matmul_shape s = {.dtype = left->dtype, .m = (size_t)a.rows, .n = (size_t)b.columns, .k = (size_t)a.columns};
+  s.a_row = trans_a ? 1 : s.k;
+  s.a_k = trans_a ? s.m : 1;
+  s.b_k = trans_b ? 1 : s.n;
+  s.b_column = trans_b ? s.k : 1;
+  set_stack(&s, left, right, &a, &b);
+  return s;
+}
+
 static exact_matmul_shape shape_of(const matmul_op *o, int n, const exact_tensor *in) {
-  matrix a = matrix_of(&in[0], true, o->attrs.trans_a != 0), b = matrix_of(&in[1], false, o->attrs.trans_b != 0);
-  exact_matmul_shape s = {.dtype = o->base.dtype, .m = (size_t)a.rows, .n = (size_t)b.columns, .k = (size_t)a.columns};
-  s.a_row = o->attrs.trans_a ? 1 : s.k;
-  s.a_k = o->attrs.trans_a ? s.m : 1;
-  s.b_k = o->attrs.trans_b ? 1 : s.n;
-  s.b_column = o->attrs.trans_b ? s.k : 1;
+  exact_matmul_shape s = exact_matmul_product(&in[0], &in[1], o->attrs.trans_a != 0, o->attrs.trans_b != 0);
   s.alpha = o->attrs.alpha;
   s.beta = o->attrs.beta;
   s.c = n > 2 && in[2].dtype != EXACT_ABSENT && s.beta != 0;
   if (s.c) set_c(&s, &in[2]);
-  set_stack(&s, in, &a, &b);
   if (s.n == 1 && s.m > 1 && exact_is_float(s.dtype)) { /* the transposed product, whose lanes are the rows of A */
     exact_matmul_shape t = s;
     s.m = 1;

@@ -72,7 +72,17 @@ static inline const struct exact_gemm_kernels *exact_matmul_gemm(const exact_op 
   return fast ? op->isa->fast_gemm32 : op->isa->gemm32;
 }
 
+/* ---- matmul.c: the shapes, for products of 8-bit integers too ---- */
+/* Checks the shapes and sets rank and dimensions of y; dimensions may be -1. */
+int exact_matmul_output(const exact_tensor *a, const exact_tensor *b, bool trans_a, bool trans_b, exact_tensor *y,
+                        exact_error *err);
+/* The product, all dimensions known and y not empty. */
+exact_matmul_shape exact_matmul_product(const exact_tensor *a, const exact_tensor *b, bool trans_a, bool trans_b);
+
 /* ---- matmul_plan.c ---- */
+/* Cuts `size` into blocks of whole units, `wanted` of them or the least number of at most `most`. The last block may be longer
+ * than the others, never shorter than a unit unless it is the only one. */
+void exact_matmul_cut(size_t size, size_t unit, size_t most, size_t wanted, size_t *block, size_t *blocks);
 int exact_matmul_plan_new(const exact_op *op, const exact_matmul_shape *s, const void *packed, const exact_tensor *y,
                           exact_plan **plan, exact_error *err);
 

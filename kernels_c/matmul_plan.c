@@ -16,8 +16,7 @@ enum {
 
 static bool is_float(const exact_matmul_plan *p) { return p->gemm != NULL; }
 
-/* Cuts `size` into blocks of whole units, `wanted` of them or the least number of at most `most`. */
-static void cut(size_t size, size_t unit, size_t most, size_t wanted, size_t *block, size_t *blocks) {
+void exact_matmul_cut(size_t size, size_t unit, size_t most, size_t wanted, size_t *block, size_t *blocks) {
   size_t units = exact_quotient(size, unit), least = exact_quotient(units, exact_quotient(most, unit));
   size_t parts = wanted > least ? wanted : least;
   if (parts > units) parts = units;
@@ -42,8 +41,8 @@ static bool count_tasks(exact_matmul_plan *p) {
 
 static bool plan_direct(exact_matmul_plan *p) {
   const exact_matmul_shape *s = &p->s;
-  cut(s->m, 1, DIRECT_M, 1, &p->m_block, &p->m_blocks);
-  cut(s->n, 64, DIRECT_N, parts(p, exact_smaller(s->positions, TASKS)), &p->n_block, &p->n_blocks);
+  exact_matmul_cut(s->m, 1, DIRECT_M, 1, &p->m_block, &p->m_blocks);
+  exact_matmul_cut(s->n, 64, DIRECT_N, parts(p, exact_smaller(s->positions, TASKS)), &p->n_block, &p->n_blocks);
   p->pass = is_float(p);
   return count_tasks(p);
 }
@@ -53,14 +52,14 @@ static void plan_blocks(exact_matmul_plan *p) {
   size_t panel = p->gemm->vectors * p->gemm->lanes, most = p->packed ? M_BLOCK : M_BLOCK_UNPACKED;
   p->k_blocks = s->k ? exact_quotient(s->k, K_BLOCK) : 1;
   p->k_block = exact_quotient(s->k, p->k_blocks);
-  cut(s->m, p->gemm->rows, most, 1, &p->m_block, &p->m_blocks);
+  exact_matmul_cut(s->m, p->gemm->rows, most, 1, &p->m_block, &p->m_blocks);
   size_t tasks = exact_smaller(s->positions, TASKS) * p->m_blocks;
-  cut(s->n, panel, C_ELEMENTS / p->m_block > panel ? C_ELEMENTS / p->m_block : panel, parts(p, tasks), &p->n_block,
+  exact_matmul_cut(s->n, panel, C_ELEMENTS / p->m_block > panel ? C_ELEMENTS / p->m_block : panel, parts(p, tasks), &p->n_block,
       &p->n_blocks);
   tasks *= p->n_blocks;
   if (parts(p, tasks) > 1) {
     size_t least = s->m / (2 * p->gemm->rows); /* two tiles for a packed panel of B */
-    cut(s->m, p->gemm->rows, most, exact_smaller(p->m_blocks * parts(p, tasks), least ? least : 1), &p->m_block, &p->m_blocks);
+    exact_matmul_cut(s->m, p->gemm->rows, most, exact_smaller(p->m_blocks * parts(p, tasks), least ? least : 1), &p->m_block, &p->m_blocks);
   }
 }
 

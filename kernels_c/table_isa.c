@@ -19,6 +19,8 @@ extern const struct exact_cumsum_kernels EXACT_SYM(exact_cumsum);
 extern const struct exact_softmax_kernels EXACT_SYM(exact_softmax);
 extern const struct exact_resize_kernels EXACT_SYM(exact_resize);
 extern const struct exact_recurrent_kernels EXACT_SYM(exact_recurrent);
+extern const struct exact_integer_kernels EXACT_SYM(exact_integer);
+extern const struct exact_quantize_kernels EXACT_SYM(exact_quantize);
 extern const struct exact_exp_log_kernels EXACT_SYM(exact_exp_log);
 extern const struct exact_transcendental_kernels EXACT_SYM(exact_transcendental);
 
@@ -41,6 +43,8 @@ const exact_isa EXACT_SYM(exact_table) = {
     .softmax = &EXACT_SYM(exact_softmax),
     .resize = &EXACT_SYM(exact_resize),
     .recurrent = &EXACT_SYM(exact_recurrent),
+    .integer = &EXACT_SYM(exact_integer),
+    .quantize = &EXACT_SYM(exact_quantize),
     .exp_log = &EXACT_SYM(exact_exp_log),
     .transcendental = &EXACT_SYM(exact_transcendental),
 };

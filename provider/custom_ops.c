@@ -42,6 +42,8 @@ static int type_of(const OrtCustomOp *op, char letter) {
     case 'v': return of(op)->dtype;
     case 'l': return EXACT_INT64;
     case 'f': return EXACT_FLOAT32;
+    case 'i': return EXACT_INT32;
+    case 'b': return EXACT_UINT8;
     default: return 0; /* undefined: any */
   }
 }
@@ -130,7 +132,7 @@ static OrtStatus *infer_shapes(const OrtCustomOp *self, OrtShapeInferContext *co
   exact_error err;
   exact_tensor out[EXACT_MOST_IO];
   node_of_inference(&n, api, of(self)->set->minor, of(self)->row, context);
-  n.dtype = of(self)->dtype;
+  if (n.row->inputs[0] == 'T' || n.row->inputs[0] == 'V') n.dtype = of(self)->dtype;
   if (n.row->glue(&n, &op, &err)) op = NULL;
   for (int i = 0; op && i < n.n_inputs; i++) /* a rank of 0 looks like an unknown one; an op that needs more of it refuses it */
     if (n.input[i].rank < 0 && i < 32 && exact_op_value_inputs(op) >> i & 1) n.input[i].rank = 0;

@@ -8,7 +8,7 @@
 #define EXACT_CONFIG_PREFIX "ep.exactexecutionprovider."
 
 /* Inputs and outputs of an operator whose number of inputs is not free. */
-enum { EXACT_MOST_IO = 8, EXACT_MOST_CONSTRAINTS = 3 };
+enum { EXACT_MOST_IO = 9, EXACT_MOST_CONSTRAINTS = 3 };
 
 struct node;
 /* Creates the op of a node. EXACT_UNSUPPORTED: the node is left to ONNX Runtime. */

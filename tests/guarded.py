@@ -87,6 +87,32 @@ def calls():
     yield from second_group()
     yield from third_group()
     yield from resizes()
+    yield from quantized()
+
+
+def quantized():
+    """Every width and depth of the integer kernels."""
+    eight = ["uint8", "int8"]
+    for n in (*range(0, 36), 63, 64, 65, 129):
+        for shape, form in (([], {}), ([n], {"axis": 1}), ([3], {"axis": 0}), ([3, -(-n // 5)], {"axis": 1, "block_size": 5})):
+            yield "quantize_linear", f"{n} {form}", [[3, n], shape], form, ["float32", "float16", "bfloat16"]
+        yield "dynamic_quantize_linear", f"{n}", [[n]], {}, ["float32"]
+        for a, b in (([n, 9], [9, 5]), ([3, n], [n, 18]), ([4, 11], [11, n])):
+            yield "matmul_integer", f"{a} {b}", [a, b, [], []], {}, eight
+            yield "matmul_integer", f"{a} {b} zero points", [a, b, [a[0], 1], [1, b[1]]], {}, eight
+        yield "conv_integer", f"width={n}", [[1, 5, 4, n + 3], [7, 5, 3, 3], [], [7]], {"pads": [1] * 4}, eight
+        yield "conv_integer", f"depth={n}", [[1, n, 3, 4], [7, n, 2, 2]], {}, eight
+        depthwise = {"group": 3, "pads": [1] * 4}
+        yield "conv_integer", f"depthwise width={n}", [[1, 3, 4, n + 3], [3, 1, 3, 3], []], depthwise, eight
+        for dtype in ("uint8", "int8", "uint16", "int16", "int32"):
+            yield "dequantize_linear", f"{dtype} {n}", [[3, n], ("float32", [n]), [n]], {}, [dtype]
+        for dtype in eight:
+            one = ("float32", [])
+            product = [[3, n], one, [], [n, 18], ("float32", [18]), [18], one, []]
+            yield "qlinear_matmul", f"depth={n}", product, {}, [dtype]
+            yield "qlinear_matmul", f"columns={n}", [[5, 9], one, [], [9, n], one, [], one, []], {}, [dtype]
+            window = [[1, 5, 4, n + 3], one, [], [7, 5, 3, 3], ("float32", [7]), [7], one, [], ("int32", [7])]
+            yield "qlinear_conv", f"width={n}", window, {"pads": [1] * 4}, [dtype]
 
 
 def resizes():
@@ -176,7 +202,9 @@ def main():
     for function, name, shapes, attributes, types in calls():
         for dtype in types:
             rng = np.random.default_rng(0)
-            inputs = [guarded(values(rng, shape, TYPE_NAMES.get(dtype, dtype))) for shape in shapes]
+            # A shape may come with a type of its own.
+            typed = [shape if isinstance(shape, tuple) else (dtype, shape) for shape in shapes]
+            inputs = [guarded(values(rng, shape, TYPE_NAMES.get(name, name))) for name, shape in typed]
             if function == "max_unpool":
                 inputs[1] = guarded(places(shapes[1]))
             for variant in kernels.isa_names():

@@ -28,6 +28,7 @@ FUNCTIONS = {
     "LayerNormalization": "layer_normalization",
     "LpNormalization": "lp_normalization",
     "LpPool": "lp_pool",
+    "MatMulInteger": "matmul_integer",
     "MaxPool": "max_pool",
     "RMSNormalization": "rms_normalization",
     "ReduceL1": "reduce_l1",

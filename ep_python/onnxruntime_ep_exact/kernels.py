@@ -25,6 +25,7 @@ from numpy.typing import ArrayLike
 from ._attention import attention
 from ._calls import _MODES, _arrays, _check, _choice, _create, _number, _run
 from ._einsum import einsum
+from ._integer import conv_integer, matmul_integer, qlinear_conv, qlinear_matmul
 from ._kernels import ffi, lib
 from ._matmul import gemm, matmul
 from ._norm import (
@@ -37,6 +38,7 @@ from ._norm import (
     rms_normalization,
 )
 from ._openvino import openvino_convolution, openvino_group_convolution
+from ._quantize import dequantize_linear, dynamic_quantize_linear, quantize_linear
 from ._recurrent import gru, lstm, rnn
 from ._reduce import (
     arg_max,
@@ -74,9 +76,12 @@ __all__ = [
     "average_pool",
     "batch_normalization",
     "conv",
+    "conv_integer",
     "conv_transpose",
     "cumprod",
     "cumsum",
+    "dequantize_linear",
+    "dynamic_quantize_linear",
     "einsum",
     "gemm",
     "global_average_pool",
@@ -95,11 +100,15 @@ __all__ = [
     "lrn",
     "lstm",
     "matmul",
+    "matmul_integer",
     "max_pool",
     "max_unpool",
     "mean_variance_normalization",
     "openvino_convolution",
     "openvino_group_convolution",
+    "qlinear_conv",
+    "qlinear_matmul",
+    "quantize_linear",
     "reduce_l1",
     "reduce_l2",
     "reduce_log_sum",

@@ -9,10 +9,12 @@ NotImplementedError.
 from .arg import arg_max, arg_min
 from .batchnorm import batch_normalization
 from .conv import conv
+from .conv_integer import conv_integer, qlinear_conv
 from .conv_transpose import conv_transpose
 from .cumsum import cumprod, cumsum
 from .lrn import lrn
 from .matmul import gemm, matmul
+from .matmul_integer import matmul_integer, qlinear_matmul
 from .norm import (
     group_normalization,
     instance_normalization,
@@ -23,6 +25,7 @@ from .norm import (
 )
 from .openvino import openvino_convolution, openvino_group_convolution
 from .pool import average_pool, global_average_pool, global_lp_pool, global_max_pool, lp_pool, max_pool
+from .quantize import dequantize_linear, dynamic_quantize_linear, quantize_linear
 from .recurrent import gru, lstm, rnn
 from .reduce import (
     reduce_l1,
@@ -46,9 +49,12 @@ __all__ = [
     "average_pool",
     "batch_normalization",
     "conv",
+    "conv_integer",
     "conv_transpose",
     "cumprod",
     "cumsum",
+    "dequantize_linear",
+    "dynamic_quantize_linear",
     "gemm",
     "global_average_pool",
     "global_lp_pool",
@@ -64,11 +70,15 @@ __all__ = [
     "lrn",
     "lstm",
     "matmul",
+    "matmul_integer",
     "max_pool",
     "max_unpool",
     "mean_variance_normalization",
     "openvino_convolution",
     "openvino_group_convolution",
+    "qlinear_conv",
+    "qlinear_matmul",
+    "quantize_linear",
     "reduce_l1",
     "reduce_l2",
     "reduce_log_sum",

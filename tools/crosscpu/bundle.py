@@ -18,7 +18,14 @@ from onnxruntime_ep_exact.operators import OPERATORS
 
 from .cases import Case
 
-_NAMES = {"CumSum": "cumsum", "CumProd": "cumprod", "MatMul": "matmul"}
+_NAMES = {
+    "CumSum": "cumsum",
+    "CumProd": "cumprod",
+    "MatMul": "matmul",
+    "MatMulInteger": "matmul_integer",
+    "QLinearMatMul": "qlinear_matmul",
+    "QLinearConv": "qlinear_conv",
+}
 
 
 def function_name(operator: str) -> str:
@@ -38,6 +45,8 @@ def attributes_of(case: Case) -> dict[str, Any]:
         extra["return_indices"] = True
     if case.operator == "LayerNormalization" and case.outputs > 1:
         extra["return_statistics"] = True
+    if "output_dtype" in case.attributes:  # the name of a type there
+        extra["output_dtype"] = helper.tensor_dtype_to_np_dtype(case.attributes["output_dtype"]).name
     return {**case.attributes, **extra}
 
 
@@ -83,7 +92,10 @@ def model(case: Case) -> bytes:
 
 
 def _casts_output(case: Case) -> bool:
-    return case.types[0] == "bfloat16" and not case.operator.startswith("Arg")
+    """The output is bfloat16."""
+    if case.operator == "DequantizeLinear":  # of the type of the scale
+        return case.types[1] == "bfloat16" and "output_dtype" not in case.attributes
+    return case.types[0] == "bfloat16" and not case.operator.startswith(("Arg", "QuantizeLinear"))
 
 
 def faces(case: Case) -> list[str]:

@@ -250,9 +250,65 @@ def _recurrent(t: _Table) -> None:
     t.add("RNN", "special", "fhb", ["9x4x13 special", "1x5x13", "1x5x5"], outputs=2, hidden_size=5)
 
 
+def _quantizing(t: _Table) -> None:
+    for letter in "BcSs":
+        zero = f" plain {letter}"
+        t.add("QuantizeLinear", f"to {LETTERS[letter]}", "fhb", ["2x5x7x11 wide", " positive", zero], 21)
+        t.add("QuantizeLinear", f"special to {LETTERS[letter]}", "fhb", ["20x33 special", " positive", zero], 21)
+    t.add("QuantizeLinear", "without zero point", "f", ["7x19 wide", "1 positive"], 10)
+    t.add("QuantizeLinear", "axis", "fh", ["3x19x31 wide", "19 positive", "19 plain c"], 19)
+    t.add("QuantizeLinear", "special scales", "fhb", ["33x20", "20 special", "20 plain B"], 21, axis=-1)
+    t.add("QuantizeLinear", "blocked", "fhb", ["5x37x9 wide", "5x8x9 positive", "5x8x9 plain S"], 21, block_size=5)
+    t.add("QuantizeLinear", "output_dtype", "f", ["5x37x9 wide", "37 positive"], 21, output_dtype=5)
+    t.add("DequantizeLinear", "tensor", "cBsSi", ["2x5x7x11", " positive f", ""], 21)
+    t.add("DequantizeLinear", "axis to float16", "cBsSi", ["3x19x31", "19 wide h", "19"], 21)
+    t.add("DequantizeLinear", "blocked to bfloat16", "cSi", ["5x37x9", "5x8x9 wide b", "5x8x9"], 22, block_size=5)
+    t.add("DequantizeLinear", "special scales", "cSi", ["33x20", "20 special f"], 21, axis=1)
+    t.add("DequantizeLinear", "output_dtype", "si", ["5x37x9", "37 positive f"], 23, output_dtype=10)
+    for kind in ("plain", "wide", "special", "subnormal"):
+        t.add("DynamicQuantizeLinear", kind, "f", [f"7x5x43 {kind}"], 11, outputs=3)
+    t.add("DynamicQuantizeLinear", "long", "f", ["300x301"], 11, outputs=3)
+
+
+def _integer_products(t: _Table) -> None:
+    for letter in "cB":
+        other, name = f" plain {letter}", LETTERS[letter]
+        t.add("MatMulInteger", f"by {name}", "cB", ["19x37", f"37x23{other}"], 13)
+        t.add("MatMulInteger", f"zero points by {name}", "cB", ["3x1x7x65", f"5x65x9{other}", "3x1x7x1", f"5x1x9{other}"], 13)
+        t.add("MatMulInteger", f"deep by {name}", "cB", ["5x6000", f"6000x17{other}", "", f"17{other}"], 13)
+        scales = [" positive f", "23 positive f", np.array(300, np.float32)]
+        second = [f"37x23{other}", scales[1], f"23{other}"]
+        t.add("QLinearMatMul", f"by {name}", "cB", ["2x19x37", scales[0], "", *second, scales[2], ""], 10)
+        window = {"pads": [1, 0, 2, 1], "strides": [2, 1]}
+        conv = ["2x19x13x11", "23x19x3x3" + other]
+        t.add("ConvInteger", f"3x3 by {name}", "cB", [*conv, "", f"23{other}"], 10, **window)
+        t.add("ConvInteger", f"depthwise by {name}", "cB", ["1x21x17x19", f"21x1x3x3{other}", ""], 10, group=21, pads=[1] * 4)
+        bias = np.arange(-11, 12, dtype=np.int32) * 5000
+        quantized = [conv[0], scales[0], "", conv[1], scales[1], f"23{other}", np.array(900, np.float32), "", bias]
+        t.add("QLinearConv", f"3x3 by {name}", "cB", quantized, 10, **window)
+        grouped = ["2x12x50", scales[0], "", f"18x4x3{other}", scales[0], other, scales[2], other]
+        t.add("QLinearConv", f"groups by {name}", "cB", grouped, 10, group=3, dilations=[2])
+    special = ["9x33", " positive f", "", "33x20 plain c", "20 special f", "20 plain c", np.array(3000, np.float32), ""]
+    t.add("QLinearMatMul", "special scales", "cB", special, 10)
+    halves = ["9x33", " positive h", "", "33x20 plain c", "20 positive h", "20 plain c", np.array(700, np.float16), ""]
+    t.add("QLinearMatMul", "float16 scales", "cB", halves, 21)
+
+
 def cases() -> list[Case]:
     """Every case, in the order of the table."""
     table = _Table()
-    for part in (_products, _windows, _more_pools, _resizes, _norms, _softmaxes, _reductions, _scans, _recurrent):
+    for part in (
+        _products,
+        _windows,
+        _more_pools,
+        _resizes,
+        _norms,
+        _softmaxes,
+        _reductions,
+        _scans,
+        _recurrent,
+        _quantizing,
+        _integer_products,
+    ):
         part(table)
     return table.cases

@@ -41,7 +41,8 @@ def session_digest(case, face, threads, folder, arrays):
     if face == "cpu":
         session = ort.InferenceSession(path, options, providers=["CPUExecutionProvider"])
     else:
-        if case["numpy"] and face == "plugin" and not case["bfloat16"]:  # every node is ours
+        casts = case["bfloat16"] or case["bfloat16_outputs"]
+        if case["numpy"] and face == "plugin" and not casts:  # every node is ours
             options.add_session_config_entry("session.disable_cpu_ep_fallback", "1")
         if face == "custom_ops" and 7 <= case.get("opset", 0) < 14:
             options.add_session_config_entry("ep.exactexecutionprovider.opset", str(case["opset"]))

@@ -104,10 +104,9 @@ def model(case):
         feeds[fed] = array
     results = [f"y{i}" for i in range(case.outputs)]
     node = helper.make_node(case.operator, names, results, name="n", **case.attributes)
-    if case.x.dtype.name == "bfloat16":
-        for index in cast_outputs(case):
-            after.append(helper.make_node("Cast", [results[index]], [f"{results[index]}_float"], to=onnx.TensorProto.FLOAT))
-            results[index] += "_float"
+    for index in cast_outputs(case):
+        after.append(helper.make_node("Cast", [results[index]], [f"{results[index]}_float"], to=onnx.TensorProto.FLOAT))
+        results[index] += "_float"
     outputs = [onnx.ValueInfoProto(name=name) for name in results]
     graph = helper.make_graph([*before, node, *after], "case", infos, outputs, constants)
     proto = helper.make_model(graph, opset_imports=[helper.make_opsetid("", case.opset)], ir_version=8)
@@ -115,11 +114,14 @@ def model(case):
 
 
 def cast_outputs(case):
-    """Indices of the outputs that have the type of an input."""
+    """Indices of the outputs of the type bfloat16: of the type of an input, or of the attribute output_dtype."""
     schema = onnx.defs.get_schema(case.operator, case.opset)
-    constraints = {one.type_str for one in schema.inputs}
-    return [i for i in range(case.outputs) if schema.outputs[i].type_str in constraints]
+    bound = {one.type_str: a.dtype.name for one, a in zip(schema.inputs, case.inputs, strict=False) if a is not None}
+    if case.operator == "DequantizeLinear":
+        number = case.get("output_dtype")
+        bound["T3"] = helper.tensor_dtype_to_np_dtype(number).name if number else case.inputs[1].dtype.name
+    return [i for i in range(case.outputs) if bound.get(schema.outputs[i].type_str) == "bfloat16"]
 
 
 def has_casts(case):
-    return case.x.dtype.name == "bfloat16" or any(a is not None and a.dtype.name == "bfloat16" for a in case.inputs)
+    return bool(cast_outputs(case)) or any(a is not None and a.dtype.name == "bfloat16" for a in case.inputs)

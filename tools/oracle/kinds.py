@@ -46,7 +46,7 @@ ROUNDING = Kind(
 
 
 def every():
-    from . import kinds_conv, kinds_norms, kinds_ort, kinds_recurrent, kinds_reduce, kinds_resize
+    from . import kinds_conv, kinds_norms, kinds_ort, kinds_quantized, kinds_recurrent, kinds_reduce, kinds_resize
 
     return [
         ROUNDING,
@@ -56,6 +56,7 @@ def every():
         *kinds_norms.KINDS,
         *kinds_resize.KINDS,
         *kinds_recurrent.KINDS,
+        *kinds_quantized.KINDS,
     ]
 
 

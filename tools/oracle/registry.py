@@ -4,11 +4,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from onnx import helper
 
 from . import bounds
 from . import generators_conv as conv
 from . import generators_matmul as matrices
 from . import generators_norms as norms
+from . import generators_quantized as quantized
 from . import generators_recurrent as gates
 from . import generators_resize as resizing
 from .cases import Case
@@ -52,6 +54,15 @@ def upsample(case):
     attributes = dict(case.attributes)
     scales = attributes.pop("scales", None)
     return [case.x, np.array(scales, np.float32) if scales else case.inputs[1]], attributes
+
+
+def quantization(case):
+    attributes = {k: v for k, v in case.attributes.items() if k != "saturate"}
+    for name in ("output_dtype", "precision"):
+        if name in attributes:
+            number = attributes.pop(name)
+            attributes |= {name: helper.tensor_dtype_to_np_dtype(number)} if number else {}
+    return case.inputs, attributes
 
 
 @dataclass(frozen=True)
@@ -111,6 +122,13 @@ OPERATORS = [
     Operator("CumSum", "norms", norms.cumulation, "cumsum", bound=bounds.cumulation),
     Operator("CumProd", "norms", norms.cumulation, "cumprod", bound=bounds.cumulation),
     *(Operator(name, "recurrent", gates.recurrent, name.lower()) for name in gates.GATES),
+    Operator("QuantizeLinear", "quantized", quantized.quantize, "quantize_linear", quantization),
+    Operator("DequantizeLinear", "quantized", quantized.dequantize, "dequantize_linear", quantization),
+    Operator("DynamicQuantizeLinear", "quantized", quantized.dynamic, "dynamic_quantize_linear"),
+    Operator("MatMulInteger", "quantized", quantized.matmul_integer, "matmul_integer"),
+    Operator("QLinearMatMul", "quantized", quantized.qlinear_matmul, "qlinear_matmul"),
+    Operator("ConvInteger", "quantized", quantized.conv_integer, "conv_integer"),
+    Operator("QLinearConv", "quantized", quantized.qlinear_conv, "qlinear_conv"),
 ]
 BY_NAME = {row.name: row for row in OPERATORS}
 

@@ -11,6 +11,7 @@ import onnxruntime_ep_exact
 import reference
 from helpers import as_tuple
 from onnxruntime_ep_exact import kernels, measure
+from reference.numerics import BFLOAT16
 
 from .cases import cast_outputs, has_casts, model
 from .registry import BY_NAME
@@ -69,9 +70,9 @@ def run_face(case, face):
 
 def narrowed(case, outputs):
     """Tensors that crossed the border as float32, in the type that they have."""
-    casts = cast_outputs(case) if case.x.dtype.name == "bfloat16" else []
+    casts = cast_outputs(case)
     with np.errstate(all="ignore"):
-        return tuple(a.astype(case.x.dtype) if i in casts else a for i, a in enumerate(outputs))
+        return tuple(a.astype(BFLOAT16) if i in casts else a for i, a in enumerate(outputs))
 
 
 class Ort:
