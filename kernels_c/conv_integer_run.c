@@ -90,9 +90,8 @@ static void channels_task(void *arg, size_t index) {
 static size_t find_runs(const exact_integer_conv *p, const exact_pixel_block *b, size_t first, size_t count,
                         exact_integer_run *runs) {
   const size_t pitch = p->patch.pitch, columns = (size_t)p->s.out[2];
-  size_t n = 0;
-  for (size_t i = 0; i < count;) {
-    size_t row = (first + i) / pitch, column = (first + i) % pitch;
+  size_t n = 0, row = first / pitch, column = first % pitch;
+  for (size_t i = 0; i < count; row++, column = 0) {
     if (column < b->columns) {
       size_t length = exact_smaller(b->columns - column, count - i);
       size_t to = ((size_t)b->row + row) * columns + (size_t)b->column + column;
