@@ -46,7 +46,7 @@ int exact_conv_geometry(const exact_conv_attrs *attrs, const exact_tensor *x, co
     return exact_fail(err, EXACT_INVALID, "the weight takes %lld x %lld channels, the input has %lld", (long long)group,
                       (long long)per_group, (long long)c);
   if (bias && (bias->rank != 1 || differ(bias->dims[0], m)))
-    return exact_fail(err, EXACT_INVALID, "the bias must have one axis of %lld", (long long)m);
+    return exact_fail(err, EXACT_INVALID, "the bias B must have one axis of %lld", (long long)m);
   *y = (exact_tensor){.dtype = x->dtype, .rank = x->rank, .dims = {x->dims[0], m}};
   exact_window_lift(x, s->in);
   for (int i = 0; i < 3; i++) {

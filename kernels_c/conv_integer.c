@@ -39,13 +39,13 @@ static int geometry(const exact_op *op, int n, const exact_tensor *in, exact_con
   if (!rc && bias->dtype && bias->dtype != EXACT_INT32)
     rc = exact_fail(err, EXACT_INVALID, "the bias has the element type %s, expected int32", exact_dtype_name(bias->dtype));
   if (!rc) rc = exact_conv_geometry(&o->attrs, x, w, bias->dtype ? bias : NULL, s, out, err);
-  if (!rc) rc = check_shape(x_zero, 1, "the zero point of x", err);
-  if (!rc) rc = check_shape(w_zero, w->dims[0], "the zero point of w", err);
+  if (!rc) rc = check_shape(x_zero, 1, "x_zero_point", err);
+  if (!rc) rc = check_shape(w_zero, w->dims[0], "w_zero_point", err);
   if (!rc) out->dtype = EXACT_INT32;
   if (!rc && at->y_zero >= 0) {
     rc = exact_integer_scales(scale, input(in, n, at->y_zero), err);
-    if (!rc) rc = check_shape(scale[0], 1, "the scale of x", err);
-    if (!rc) rc = check_shape(scale[1], w->dims[0], "the scale of w", err);
+    if (!rc) rc = check_shape(scale[0], 1, "x_scale", err);
+    if (!rc) rc = check_shape(scale[1], w->dims[0], "w_scale", err);
     for (int i = 0; i < 3 && !rc; i++)
       if (scale[i]->dtype != EXACT_FLOAT32)
         rc = exact_fail(err, EXACT_UNSUPPORTED, "a scale has the element type %s", exact_dtype_name(scale[i]->dtype));

@@ -34,7 +34,7 @@ typedef struct exact_integer_conv {
   exact_pixel_patch patch;
   size_t words, w_words; /* of a pixel; of a group's weights */
   size_t row_blocks, column_blocks, m_block, m_blocks, tasks;
-  size_t ones_at, w_at, sums_at, rows_at, slots_at, slot, slots;
+  size_t ones_at, places_at, w_at, sums_at, rows_at, slots_at, slot, slots;
   size_t panel_at; /* in a slot, after the patch */
 } exact_integer_conv;
 
@@ -51,9 +51,12 @@ size_t exact_pixel_tables(const exact_conv_shape *s);
 /* Chooses form and block size; tables: exact_pixel_tables bytes. */
 void exact_pixel_init(exact_pixel_patch *p, const exact_conv_shape *s, void *tables);
 void exact_pixel_fill(const exact_integer_conv *p, const exact_pixel_block *b, uint8_t *area);
-/* The panel of places [first, first + count), `width` words for each word of a pixel. */
-void exact_pixel_panel(const exact_integer_conv *p, const exact_pixel_block *b, const uint8_t *area, size_t first, size_t count,
-                       size_t width, uint32_t *panel);
+/* Where the numbers of a pixel lie from exact_pixel_base on; those that fill up the last word: anywhere. Not for GATHER. */
+void exact_pixel_places(const exact_integer_conv *p, size_t *at);
+const uint8_t *exact_pixel_base(const exact_integer_conv *p, const exact_pixel_block *b, const uint8_t *area);
+/* The panel of places [first, first + count), `width` words for each word of a pixel. at: of exact_pixel_places. */
+void exact_pixel_panel(const exact_integer_conv *p, const exact_pixel_block *b, const uint8_t *area, const size_t *at,
+                       size_t first, size_t count, size_t width, uint32_t *panel);
 
 /* ---- conv_integer_run.c ---- */
 /* Packs output channels [m0, m1) of a group, tile after tile, and sums them. */

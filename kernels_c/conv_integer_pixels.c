@@ -100,20 +100,48 @@ void exact_pixel_init(exact_pixel_patch *p, const exact_conv_shape *s, void *tab
 }
 
 /* ---- the patch ---- */
-/* dst[i] = row[first + i * stride], i < n, `fill` outside the row. */
-static void fill_row(uint8_t *dst, size_t n, const uint8_t *row, int64_t length, int64_t first, int64_t stride, uint8_t fill) {
-  int64_t begin = first < 0 ? (-first + stride - 1) / stride : 0, end = length > first ? (length - first - 1) / stride + 1 : 0;
-  if (end > (int64_t)n) end = (int64_t)n;
-  if (begin >= end) {
-    memset(dst, fill, n);
-    return;
+static inline void copy(uint8_t *dst, const uint8_t *src, size_t n) {
+  typedef uint64_t half __attribute__((vector_size(16), aligned(1), may_alias));
+  typedef uint64_t eight __attribute__((aligned(1), may_alias));
+  size_t i = 0;
+  if (n >= 16) {
+    for (; i + 16 < n; i += 16) *(half *)(dst + i) = *(const half *)(src + i);
+    *(half *)(dst + n - 16) = *(const half *)(src + n - 16); /* some twice */
+  } else if (n >= 8) {
+    uint64_t first = *(const eight *)src, last = *(const eight *)(src + n - 8);
+    *(eight *)dst = first;
+    *(eight *)(dst + n - 8) = last;
+  } else {
+    for (; i < n; i++) dst[i] = src[i];
   }
-  memset(dst, fill, (size_t)begin);
-  if (stride == 1)
-    memcpy(dst + begin, row + first + begin, (size_t)(end - begin));
-  else
-    for (int64_t i = begin; i < end; i++) dst[i] = row[first + i * stride];
-  memset(dst + end, fill, n - (size_t)end);
+}
+
+typedef struct span {
+  int64_t begin, end;
+} span;
+
+/* The indices i < n for which first + i * stride lies in [0, length). */
+static span inside(int64_t first, int64_t stride, int64_t length, int64_t n) {
+  span s = {first < 0 ? (-first + stride - 1) / stride : 0, length > first ? (length - first - 1) / stride + 1 : 0};
+  if (s.end > n) s.end = n;
+  return s;
+}
+
+/* Rows of a sub-plane, whose elements outside x hold the padding already. */
+static void fill_plane(const exact_conv_shape *s, const uint8_t *x, uint8_t *dst, size_t pitch, int64_t row, int64_t column,
+                       span rows, span columns) {
+  const size_t n = (size_t)(columns.end - columns.begin), stride = (size_t)s->stride[2];
+  if (columns.begin >= columns.end) return;
+  for (int64_t r = rows.begin; r < rows.end; r++) {
+    uint8_t *out = dst + (size_t)r * pitch + (size_t)columns.begin;
+    const uint8_t *from = x + (size_t)((row + r * s->stride[1]) * s->in[2] + column + columns.begin * s->stride[2]);
+    if (stride == 1)
+      copy(out, from, n);
+    else if (stride == 2)
+      for (size_t i = 0; i < n; i++) out[i] = from[2 * i];
+    else
+      for (size_t i = 0; i < n; i++) out[i] = from[stride * i];
+  }
 }
 
 void exact_pixel_fill(const exact_integer_conv *p, const exact_pixel_block *b, uint8_t *area) {
@@ -122,20 +150,21 @@ void exact_pixel_fill(const exact_integer_conv *p, const exact_pixel_block *b, u
   const size_t plane = (size_t)s->in[1] * (size_t)s->in[2], high = b->rows + patch->high - patch->rows;
   if (patch->form != EXACT_PIXELS_PATCH) return;
   const int64_t top = b->row * s->stride[1] - s->pad[1], left = b->column * s->stride[2] - s->pad[2];
-  for (size_t c = 0; c < s->c; c++)
-    for (int64_t kd = 0; kd < s->kernel[0]; kd++) {
-      int64_t depth = b->depth * s->stride[0] - s->pad[0] + kd * s->dilation[0];
-      const uint8_t *x = b->x + (c * (size_t)s->in[0] + (size_t)depth) * plane;
-      uint8_t *dst = area + c * patch->channel + (size_t)kd * patch->phases[0] * patch->phases[1] * patch->high * patch->pitch;
-      for (size_t i = 0; i < patch->phases[0]; i++)
-        for (size_t j = 0; j < patch->phases[1]; j++, dst += patch->high * patch->pitch)
-          for (size_t r = 0; r < high; r++) {
-            int64_t row = top + patch->row_phase[i] + (int64_t)r * s->stride[1];
-            bool inside = depth >= 0 && depth < s->in[0] && row >= 0 && row < s->in[1];
-            fill_row(dst + r * patch->pitch, patch->pitch, inside ? x + (size_t)row * (size_t)s->in[2] : NULL,
-                     inside ? s->in[2] : 0, inside ? left + patch->column_phase[j] : 0, s->stride[2], b->fill);
-          }
-    }
+  memset(area, b->fill, patch->bytes);
+  for (int64_t kd = 0; kd < s->kernel[0]; kd++) {
+    int64_t depth = b->depth * s->stride[0] - s->pad[0] + kd * s->dilation[0];
+    if (depth < 0 || depth >= s->in[0]) continue;
+    for (size_t i = 0; i < patch->phases[0]; i++)
+      for (size_t j = 0; j < patch->phases[1]; j++) {
+        int64_t row = top + patch->row_phase[i], column = left + patch->column_phase[j];
+        span rows = inside(row, s->stride[1], s->in[1], (int64_t)high);
+        span columns = inside(column, s->stride[2], s->in[2], (int64_t)patch->pitch);
+        size_t at = (((size_t)kd * patch->phases[0] + i) * patch->phases[1] + j) * patch->high * patch->pitch;
+        for (size_t c = 0; c < s->c; c++)
+          fill_plane(s, b->x + (c * (size_t)s->in[0] + (size_t)depth) * plane, area + c * patch->channel + at, patch->pitch, row,
+                     column, rows, columns);
+      }
+  }
 }
 
 /* ---- panels ---- */
@@ -154,33 +183,33 @@ static void gather(const exact_integer_conv *p, const exact_pixel_block *b, size
   }
 }
 
-void exact_pixel_panel(const exact_integer_conv *p, const exact_pixel_block *b, const uint8_t *area, size_t first, size_t count,
-                       size_t width, uint32_t *panel) {
-  const exact_conv_shape *s = &p->s;
+void exact_pixel_places(const exact_integer_conv *p, size_t *at) {
   const exact_pixel_patch *patch = &p->patch;
-  const uint8_t *row[4], *channel = patch->form == EXACT_PIXELS_PATCH ? area + first : b->x + (size_t)b->column + first;
-  const size_t step = patch->form == EXACT_PIXELS_PATCH ? patch->channel : (size_t)s->in[2];
-  const size_t readable = patch->form == EXACT_PIXELS_PATCH ? width : count; /* the patch has elements to spare */
-  uint8_t bytes[4][EXACT_INTEGER_WIDTH];
-  for (size_t k = 0, tap = 0, w = 0; w < p->words; w++, panel += width) {
-    for (size_t t = 0; t < p->k->group; t++) {
-      if (k >= s->k) {
-        row[t] = row[t - 1]; /* the weights that fill up the last word are 0 */
-        continue;
-      }
-      if (patch->form == EXACT_PIXELS_GATHER) {
-        gather(p, b, k, first, count, bytes[t]);
-        row[t] = bytes[t];
-      } else {
-        row[t] = channel + (patch->at ? patch->at[tap] : 0);
-      }
-      k++;
-      if (++tap == s->taps) {
-        tap = 0;
-        channel += step;
-      }
-    }
-    p->k->pack_columns(panel, row, readable, p->x_form);
-    for (size_t j = readable; j < width; j++) panel[j] = 0;
+  const size_t step = patch->form == EXACT_PIXELS_PATCH ? patch->channel : (size_t)p->s.in[2];
+  size_t k = 0;
+  if (patch->form == EXACT_PIXELS_GATHER) return;
+  for (size_t c = 0; c < p->s.c; c++)
+    for (size_t t = 0; t < p->s.taps; t++) at[k++] = c * step + (patch->at ? patch->at[t] : 0);
+  for (; k < p->words * p->k->group; k++) at[k] = at[k - 1];
+}
+
+const uint8_t *exact_pixel_base(const exact_integer_conv *p, const exact_pixel_block *b, const uint8_t *area) {
+  return p->patch.form == EXACT_PIXELS_PATCH ? area : b->x + (size_t)b->column;
+}
+
+void exact_pixel_panel(const exact_integer_conv *p, const exact_pixel_block *b, const uint8_t *area, const size_t *at,
+                       size_t first, size_t count, size_t width, uint32_t *panel) {
+  const struct exact_integer_kernels *kernels = p->k;
+  if (p->patch.form != EXACT_PIXELS_GATHER) { /* the patch has elements to spare */
+    size_t readable = p->patch.form == EXACT_PIXELS_PATCH ? width : count;
+    kernels->pack_columns(panel, exact_pixel_base(p, b, area) + first, at, p->words, readable, width, p->x_form);
+    return;
+  }
+  const size_t rows[4] = {0, EXACT_INTEGER_WIDTH, 2 * EXACT_INTEGER_WIDTH, 3 * EXACT_INTEGER_WIDTH};
+  uint8_t bytes[4 * EXACT_INTEGER_WIDTH] = {0};
+  for (size_t w = 0; w < p->words; w++) {
+    for (size_t t = 0; t < kernels->group && w * kernels->group + t < p->s.k; t++)
+      gather(p, b, w * kernels->group + t, first, count, bytes + rows[t]);
+    kernels->pack_columns(panel + w * width, bytes, rows, 1, width, width, p->x_form);
   }
 }

@@ -14,6 +14,7 @@ typedef struct conv_run {
   uint8_t fill;
   int32_t y_zero;
   uint32_t *ones, *w_work;
+  size_t *places;
   const uint32_t *w_packed;
   int32_t *sums;
   exact_integer_row *rows;
@@ -39,7 +40,8 @@ bool exact_integer_conv_plan(exact_integer_conv *p) {
   p->slot = slot + 64; /* slots do not share the low bits of their addresses */
   p->slots = (size_t)exact_slot_count(p->tasks);
   while (p->slots > 1 && p->slots * p->slot > MOST_SLOT_BYTES) p->slots /= 2;
-  return exact_part(work, p->words, sizeof(uint32_t), &p->ones_at) &&
+  return exact_part(work, p->words, sizeof(uint32_t), &p->ones_at) && exact_mul(p->words, p->k->group, &size) &&
+         exact_part(work, p->patch.form == EXACT_PIXELS_GATHER ? 0 : size, sizeof(size_t), &p->places_at) &&
          exact_part(work, channels, sizeof(exact_integer_row), &p->rows_at) && exact_mul(p->w_words, s->groups, &size) &&
          exact_part(work, p->packed ? 0 : size, sizeof(uint32_t), &p->w_at) &&
          exact_part(work, p->packed ? 0 : channels, sizeof(int32_t), &p->sums_at) &&
@@ -59,11 +61,16 @@ void exact_integer_pack_w(const struct exact_integer_kernels *k, exact_form form
 
 static size_t pack_blocks(const exact_conv_shape *s) { return exact_quotient(s->m, PACK_CHANNELS); }
 
-/* Some output channels of a group: packed, unless they are constant, and what the store needs of each. */
+/* Some output channels of a group: packed, unless they are constant, and what the store needs of each. The last task: tables. */
 static void channels_task(void *arg, size_t index) {
   const conv_run *r = arg;
   const exact_integer_conv *p = r->p;
   const exact_conv_shape *s = &p->s;
+  if (index == s->groups * pack_blocks(s)) {
+    exact_integer_ones(p->k, s->k, r->ones);
+    exact_pixel_places(p, r->places);
+    return;
+  }
   const float y_scale = exact_integer_scale(r->y_scale, EXACT_FLOAT32, 0);
   size_t group = index / pack_blocks(s), m0 = index % pack_blocks(s) * PACK_CHANNELS, m1 = exact_smaller(m0 + PACK_CHANNELS, s->m);
   if (!p->packed)
@@ -83,9 +90,8 @@ static void channels_task(void *arg, size_t index) {
 static size_t find_runs(const exact_integer_conv *p, const exact_pixel_block *b, size_t first, size_t count,
                         exact_integer_run *runs) {
   const size_t pitch = p->patch.pitch, columns = (size_t)p->s.out[2];
-  size_t n = 0;
-  for (size_t i = 0; i < count;) {
-    size_t row = (first + i) / pitch, column = (first + i) % pitch;
+  size_t n = 0, row = first / pitch, column = first % pitch;
+  for (size_t i = 0; i < count; row++, column = 0) {
     if (column < b->columns) {
       size_t length = exact_smaller(b->columns - column, count - i);
       size_t to = ((size_t)b->row + row) * columns + (size_t)b->column + column;
@@ -110,6 +116,7 @@ static void multiply(const conv_run *r, const exact_pixel_block *b, size_t image
   uint32_t *panel = (uint32_t *)(slot + p->panel_at);
   int32_t acc[EXACT_INTEGER_ROWS * EXACT_INTEGER_WIDTH] __attribute__((aligned(64))), columns[EXACT_INTEGER_WIDTH];
   exact_integer_run runs[EXACT_INTEGER_WIDTH];
+  const bool lines = s->m == 1 && p->patch.form == EXACT_PIXELS_PATCH; /* a panel would be read once */
   bool zeros = false;
   for (size_t m = m0; m < m1; m++) zeros = zeros || r->rows[first_row + m].zero;
   exact_integer_finish f = {.dtype = p->base.out[0].dtype,
@@ -122,15 +129,23 @@ static void multiply(const conv_run *r, const exact_pixel_block *b, size_t image
   for (size_t first = 0, width; first < places; first += width) {
     width = exact_integer_width(p->k, places - first);
     size_t count = exact_smaller(width, places - first), vectors = width / p->k->lanes;
-    exact_pixel_panel(p, b, area, first, count, width, panel);
+    const uint8_t *places_of = exact_pixel_base(p, b, area) + first;
+    if (!lines) exact_pixel_panel(p, b, area, r->places, first, count, width, panel);
     if (zeros) {
-      p->k->tile[1](1, vectors, p->words, r->ones, panel, columns);
+      if (lines)
+        p->k->line(r->ones, places_of, r->places, p->words, width, p->x_form, columns);
+      else
+        p->k->tile[1](1, vectors, p->words, r->ones, panel, columns);
       for (size_t j = 0; j < width; j++) columns[j] = (int32_t)((uint32_t)columns[j] - (uint32_t)s->k * (uint32_t)f.zero);
     }
     f.n_runs = find_runs(p, b, first, count, runs);
     for (size_t m = m0, rows; m < m1; m += rows) {
       rows = exact_smaller(p->k->rows, m1 - m);
-      p->k->tile[1](rows, vectors, p->words, r->w_packed + group * p->w_words + m * p->words, panel, acc);
+      const uint32_t *weights = r->w_packed + group * p->w_words + m * p->words;
+      if (lines)
+        p->k->line(weights, places_of, r->places, p->words, width, p->x_form, acc);
+      else
+        p->k->tile[1](rows, vectors, p->words, weights, panel, acc);
       f.y = r->y + ((image * s->groups * s->m + first_row + m) * f.y_stride + (size_t)b->depth * plane) * element;
       p->k->finish(&f, r->rows + first_row + m, rows, acc, width);
     }
@@ -184,8 +199,8 @@ void exact_integer_conv_run(const exact_call *call) {
     r.w_packed = p->packed;
     r.sums = (int32_t *)p->packed + s->groups * p->w_words;
   }
-  exact_integer_ones(p->k, s->k, r.ones);
-  exact_parallel(call->threads, s->groups * pack_blocks(s), channels_task, &r);
+  r.places = (size_t *)(call->work + p->places_at);
+  exact_parallel(call->threads, s->groups * pack_blocks(s) + 1, channels_task, &r);
   exact_slots_init(&r.slots, call->work + p->slots_at, p->slot, (int)p->slots);
   exact_parallel(call->threads, p->tasks, block_task, &r);
 }

@@ -31,7 +31,7 @@ int exact_integer_types(const exact_tensor *x, const char *what, const exact_ten
   if (!exact_is_byte(x->dtype))
     return exact_fail(err, EXACT_UNSUPPORTED, "%s has the element type %s", what, exact_dtype_name(x->dtype));
   if (zero->dtype && zero->dtype != x->dtype)
-    return exact_fail(err, EXACT_INVALID, "the zero point of %s has the element type %s, %s itself %s", what,
+    return exact_fail(err, EXACT_INVALID, "%s_zero_point has the element type %s, %s itself %s", what,
                       exact_dtype_name(zero->dtype), what, exact_dtype_name(x->dtype));
   return EXACT_OK;
 }
@@ -41,8 +41,9 @@ int exact_integer_scales(const exact_tensor *const scale[3], const exact_tensor 
     if (!exact_is_scale(scale[i]->dtype))
       return exact_fail(err, EXACT_UNSUPPORTED, "a scale has the element type %s", exact_dtype_name(scale[i]->dtype));
   if (!exact_is_byte(y_zero->dtype))
-    return exact_fail(err, EXACT_UNSUPPORTED, "the zero point of y has the element type %s", exact_dtype_name(y_zero->dtype));
-  if (!exact_is_one(scale[2]) || !exact_is_one(y_zero))
-    return exact_fail(err, EXACT_INVALID, "the scale and the zero point of y must hold one number");
+    return exact_fail(err, EXACT_UNSUPPORTED, "y_zero_point has the element type %s", exact_dtype_name(y_zero->dtype));
+  for (int i = 0; i < 2; i++)
+    if (!exact_is_one(i ? y_zero : scale[2]))
+      return exact_fail(err, EXACT_INVALID, "%s must hold one number", i ? "y_zero_point" : "y_scale");
   return EXACT_OK;
 }

@@ -59,8 +59,13 @@ struct exact_integer_kernels {
   void (*tile[2])(size_t rows, size_t vectors, size_t words, const uint32_t *a, const uint32_t *b, int32_t *c);
   /* dst[word][rows] from rows of k bytes, row_stride apart; what fills up the last word is 0. */
   void (*pack_rows)(uint32_t *dst, const uint8_t *src, size_t row_stride, size_t rows, size_t k, exact_form form);
-  /* dst[width] from columns [0, n) of `group` rows of bytes; words from n on hold anything. */
-  void (*pack_columns)(uint32_t *dst, const uint8_t *const *row, size_t n, exact_form form);
+  /* dst[words][width] from columns [0, n) of rows of bytes: row k begins at src + at[k]. Columns from n on are 0. at: words *
+   * group places. */
+  void (*pack_columns)(uint32_t *dst, const uint8_t *src, const size_t *at, size_t words, size_t n, size_t width,
+                       exact_form form);
+  /* The sums of one row without a panel: c[n] = sums over `words` of a[word] * the word of the column, in unsigned form; a in
+   * signed form. n is a multiple of lanes. */
+  void (*line)(const uint32_t *a, const uint8_t *src, const size_t *at, size_t words, size_t n, exact_form form, int32_t *c);
   int32_t (*sum)(const uint8_t *src, size_t n, exact_form form);
   void (*finish)(const exact_integer_finish *f, const exact_integer_row *row, size_t rows, const int32_t *acc, size_t width);
 };

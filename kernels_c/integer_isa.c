@@ -128,21 +128,93 @@ static void pack_rows(uint32_t *dst, const uint8_t *src, size_t row_stride, size
   }
 }
 
-static void pack_columns(uint32_t *dst, const uint8_t *const *row, size_t n, exact_form form) {
-  const uint8_t *r0 = row[0], *r1 = row[1];
-#if GROUP == 4
-  const uint8_t *r2 = row[2], *r3 = row[3];
-  const uint32_t flips = form.flip * 0x01010101u;
-  for (size_t j = 0; j < n; j++)
-    dst[j] = (r0[j] | (uint32_t)r1[j] << 8 | (uint32_t)r2[j] << 16 | (uint32_t)r3[j] << 24) ^ flips;
+/* LANES bytes to words and back (the low byte of each), which compilers do badly on their own. */
+#if defined(__AVX512F__)
+EXACT_INLINE u32v widen(const uint8_t *x) { return (u32v)_mm512_cvtepu8_epi32(_mm_loadu_si128((const __m128i *)x)); }
+EXACT_INLINE void narrow(uint8_t *y, u32v x) { _mm_storeu_si128((__m128i *)y, _mm512_cvtepi32_epi8((__m512i)x)); }
+#elif defined(__AVX2__)
+EXACT_INLINE u32v widen(const uint8_t *x) { return (u32v)_mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)x)); }
+EXACT_INLINE void narrow(uint8_t *y, u32v x) {
+  const __m256i bytes = _mm256_and_si256((__m256i)x, _mm256_set1_epi32(255));
+  const __m128i shorts = _mm_packs_epi32(_mm256_castsi256_si128(bytes), _mm256_extracti128_si256(bytes, 1));
+  _mm_storel_epi64((__m128i *)y, _mm_packus_epi16(shorts, shorts));
+}
+#elif defined(__SSE2__)
+EXACT_INLINE u32v widen(const uint8_t *x) {
+  int32_t four;
+  memcpy(&four, x, 4);
+  const __m128i zero = _mm_setzero_si128();
+  return (u32v)_mm_unpacklo_epi16(_mm_unpacklo_epi8(_mm_cvtsi32_si128(four), zero), zero);
+}
+EXACT_INLINE void narrow(uint8_t *y, u32v x) {
+  const __m128i bytes = _mm_and_si128((__m128i)x, _mm_set1_epi32(255)), shorts = _mm_packs_epi32(bytes, bytes);
+  const int32_t four = _mm_cvtsi128_si32(_mm_packus_epi16(shorts, shorts));
+  memcpy(y, &four, 4);
+}
 #else
-  const uint8_t flip = form.flip;
-  if (form.is_signed)
-    for (size_t j = 0; j < n; j++)
-      dst[j] = (uint32_t)(uint16_t)(int8_t)(r0[j] ^ flip) | (uint32_t)(int8_t)(r1[j] ^ flip) << 16;
-  else
-    for (size_t j = 0; j < n; j++) dst[j] = (uint32_t)(uint8_t)(r0[j] ^ flip) | (uint32_t)(uint8_t)(r1[j] ^ flip) << 16;
+EXACT_INLINE u32v widen(const uint8_t *x) {
+  u32v w = {0};
+  for (size_t i = 0; i < LANES; i++) w[i] = x[i];
+  return w;
+}
+EXACT_INLINE void narrow(uint8_t *y, u32v x) {
+  for (size_t i = 0; i < LANES; i++) y[i] = (uint8_t)x[i];
+}
 #endif
+
+/* The words of LANES columns from their bytes in `GROUP` rows. */
+EXACT_INLINE u32v column_words(const uint8_t *src, const size_t *at, const uint8_t flip, const bool is_signed) {
+  u32v w;
+  if (GROUP == 4) {
+    w = widen(src + at[0]) | widen(src + at[1]) << 8;
+    w |= (widen(src + at[GROUP / 2]) | widen(src + at[GROUP - 1]) << 8) << 16;
+    return w ^ flip * 0x01010101u;
+  }
+  w = (widen(src + at[0]) | widen(src + at[1]) << 16) ^ flip * 0x00010001u;
+  if (is_signed) { /* a sign bit 0x80 becomes 0xFF00 above the byte */
+    const u32v signs = w & 0x00800080u;
+    w |= (signs << 9) - (signs << 1);
+  }
+  return w;
+}
+
+EXACT_INLINE void pack_whole(uint32_t *dst, const uint8_t *src, const size_t *at, size_t words, size_t n, const uint8_t flip,
+                             const bool is_signed) {
+  for (size_t w = 0; w < words; w++, at += GROUP, dst += n)
+    for (size_t j = 0; j < n; j += LANES) *(u32v *)(dst + j) = column_words(src + j, at, flip, is_signed);
+}
+
+static void pack_columns(uint32_t *dst, const uint8_t *src, const size_t *at, size_t words, size_t n, size_t width,
+                         exact_form form) {
+  if (n == width && form.is_signed) {
+    pack_whole(dst, src, at, words, n, form.flip, true);
+  } else if (n == width) {
+    pack_whole(dst, src, at, words, n, form.flip, false);
+  } else {
+    for (size_t w = 0; w < words; w++, at += GROUP, dst += width)
+      for (size_t j = 0; j < width; j++) {
+        dst[j] = 0;
+        for (unsigned t = 0; t < GROUP && j < n; t++) dst[j] |= placed(src[at[t] + j], form, t);
+      }
+  }
+}
+
+static void line(const uint32_t *a, const uint8_t *src, const size_t *at, size_t words, size_t n, exact_form form, int32_t *c) {
+  const uint8_t flip = form.flip;
+  size_t j = 0;
+  for (; j + 2 * LANES <= n; j += 2 * LANES) {
+    i32v acc[2] = {{0}};
+    for (size_t w = 0; w < words; w++)
+      for (size_t i = 0; i < 2; i++)
+        acc[i] = products(acc[i], (u32v){0} + a[w], column_words(src + j + i * LANES, at + w * GROUP, flip, false), true);
+    for (size_t i = 0; i < 2; i++) *(i32v *)(c + j + i * LANES) = acc[i];
+  }
+  if (j < n) {
+    i32v acc = {0};
+    for (size_t w = 0; w < words; w++)
+      acc = products(acc, (u32v){0} + a[w], column_words(src + j, at + w * GROUP, flip, false), true);
+    *(i32v *)(c + j) = acc;
+  }
 }
 
 static int32_t sum(const uint8_t *src, size_t n, exact_form form) {
@@ -161,45 +233,54 @@ static void store_runs(const exact_integer_finish *f, size_t row, const void *li
     memcpy(y + f->runs[i].to * element, (const char *)line + f->runs[i].from * element, f->runs[i].length * element);
 }
 
-/* v = acc + what the zero points and the bias add, wrapping. */
-EXACT_INLINE void complete(const exact_integer_finish *f, const exact_integer_row *row, const int32_t *acc, size_t width,
-                           uint32_t *v) {
-  const uint32_t zero = (uint32_t)row->zero, total = (uint32_t)row->sum;
-  const uint32_t base = (uint32_t)row->add - (f->zeros ? 0 : (uint32_t)f->zero * total);
-  for (size_t j = 0; j < width; j++) v[j] = (uint32_t)acc[j] + base;
-  if (zero)
-    for (size_t j = 0; j < width; j++) v[j] -= zero * (uint32_t)f->columns[j];
-  if (f->zeros)
-    for (size_t j = 0; j < width; j++) v[j] -= (uint32_t)f->zeros[j] * total;
+/* acc + what the zero points and the bias add, wrapping. */
+EXACT_INLINE i32v complete(const exact_integer_finish *f, const exact_integer_row *row, const int32_t *acc, size_t j,
+                           const uint32_t base) {
+  u32v v = *(const u32v *)(acc + j) + base;
+  if (row->zero) v -= *(const u32v *)(f->columns + j) * (uint32_t)row->zero;
+  if (f->zeros) v -= *(const u32v *)(f->zeros + j) * (uint32_t)row->sum;
+  return (i32v)v;
+}
+
+/* exact_saturated on vectors. */
+EXACT_INLINE u32v saturate(f32v t, float low, float high) {
+  t = min_f32(max_f32(t, (f32v){0} + low), (f32v){0} + high);
+  return (u32v)(t + 0x1.8p23f) - 0x4B400000u;
+}
+
+EXACT_INLINE void requantize(const exact_integer_finish *f, const exact_integer_row *row, const exact_limits *most,
+                             const int32_t *acc, size_t width, const uint32_t base, uint8_t *out, const bool scales) {
+  const float low = most->low - (float)row->y_zero, high = most->high - (float)row->y_zero;
+  const f32v y_scale = (f32v){0} + row->y_scale;
+  f32v factor = (f32v){0} + row->scale * f->scale / row->y_scale;
+  for (size_t j = 0; j < width; j += LANES) {
+    if (scales) factor = *(const f32v *)(f->scales + j) * row->scale / y_scale;
+    f32v t = __builtin_convertvector(complete(f, row, acc, j, base), f32v) * factor;
+    narrow(out + j, saturate(t, low, high) + (uint32_t)row->y_zero);
+  }
 }
 
 static void finish(const exact_integer_finish *f, const exact_integer_row *row, size_t rows, const int32_t *acc, size_t width) {
   const exact_limits most = exact_limits_of(f->dtype);
+  const bool whole = f->n_runs == 1 && f->runs[0].length == width;
   for (size_t i = 0; i < rows; i++, row++, acc += width) {
-    uint32_t v[EXACT_INTEGER_WIDTH];
+    const uint32_t base = (uint32_t)row->add - (f->zeros ? 0 : (uint32_t)f->zero * (uint32_t)row->sum);
+    int32_t sums[EXACT_INTEGER_WIDTH];
     uint8_t bytes[EXACT_INTEGER_WIDTH];
-    complete(f, row, acc, width, v);
     if (f->dtype == EXACT_INT32) {
-      store_runs(f, i, v, sizeof v[0]);
+      for (size_t j = 0; j < width; j += LANES) *(i32v *)(sums + j) = complete(f, row, acc, j, base);
+      store_runs(f, i, sums, sizeof sums[0]);
       continue;
     }
-    const float low = most.low - (float)row->y_zero, high = most.high - (float)row->y_zero;
-    const int32_t y_zero = row->y_zero;
-    if (f->scales) {
-      const float scale = row->scale, y_scale = row->y_scale;
-      for (size_t j = 0; j < width; j++) {
-        float t = (float)(int32_t)v[j] * (scale * f->scales[j] / y_scale);
-        bytes[j] = (uint8_t)(exact_saturated(t, low, high) + y_zero);
-      }
-    } else {
-      const float factor = row->scale * f->scale / row->y_scale;
-      for (size_t j = 0; j < width; j++)
-        bytes[j] = (uint8_t)(exact_saturated((float)(int32_t)v[j] * factor, low, high) + y_zero);
-    }
-    store_runs(f, i, bytes, 1);
+    uint8_t *out = whole ? (uint8_t *)f->y + i * f->y_stride + f->runs[0].to : bytes;
+    if (f->scales)
+      requantize(f, row, &most, acc, width, base, out, true);
+    else
+      requantize(f, row, &most, acc, width, base, out, false);
+    if (!whole) store_runs(f, i, bytes, 1);
   }
 }
 
 extern const struct exact_integer_kernels EXACT_SYM(exact_integer);
 const struct exact_integer_kernels EXACT_SYM(exact_integer) = {
-    GROUP, LANES, ROWS, VECTORS, {tile_unsigned, tile_signed}, pack_rows, pack_columns, sum, finish};
+    GROUP, LANES, ROWS, VECTORS, {tile_unsigned, tile_signed}, pack_rows, pack_columns, line, sum, finish};

@@ -27,8 +27,8 @@ static int check_shape(const exact_tensor *t, const exact_tensor *x, const char 
     for (int i = 0; i < t->rank; i++) fits = fits && !differ(t->dims[i], i == axis ? 1 : x->dims[i]);
   }
   if (fits) return EXACT_OK;
-  return exact_fail(err, EXACT_INVALID, "a zero point or scale of %s has the shape %s, which does not fit %s", what,
-                    exact_shape_text(t, text), exact_shape_text(x, of));
+  return exact_fail(err, EXACT_INVALID, "%s has the shape %s, which does not fit %s of %c", what, exact_shape_text(t, text),
+                    exact_shape_text(x, of), what[0] & ~0x20);
 }
 
 static int infer(const exact_op *op, int n, const exact_tensor *in, exact_tensor *out, exact_error *err) {
@@ -37,18 +37,18 @@ static int infer(const exact_op *op, int n, const exact_tensor *in, exact_tensor
   const exact_tensor *b_zero = input(in, n, at->b_zero), *y_zero = input(in, n, at->y_zero);
   const exact_tensor *scale[3] = {input(in, n, at->a_scale), input(in, n, at->b_scale), input(in, n, at->y_scale)};
   exact_tensor y = {.dtype = EXACT_INT32};
-  int rc = exact_integer_types(a, "A", a_zero, err);
-  if (!rc) rc = exact_integer_types(b, "B", b_zero, err);
+  int rc = exact_integer_types(a, "a", a_zero, err);
+  if (!rc) rc = exact_integer_types(b, "b", b_zero, err);
   if (!rc && a->dtype != op->dtype)
     rc = exact_fail(err, EXACT_INVALID, "A has the element type %s, expected %s", exact_dtype_name(a->dtype),
                     exact_dtype_name(op->dtype));
   if (!rc) rc = exact_matmul_output(a, b, false, false, &y, err);
-  if (!rc) rc = check_shape(a_zero, a, "A", a->rank - 1, err);
-  if (!rc) rc = check_shape(b_zero, b, "B", b->rank - 2, err);
+  if (!rc) rc = check_shape(a_zero, a, "a_zero_point", a->rank - 1, err);
+  if (!rc) rc = check_shape(b_zero, b, "b_zero_point", b->rank - 2, err);
   if (!rc && at->y_zero >= 0) {
     rc = exact_integer_scales(scale, y_zero, err);
-    if (!rc) rc = check_shape(scale[0], a, "A", a->rank - 1, err);
-    if (!rc) rc = check_shape(scale[1], b, "B", b->rank - 2, err);
+    if (!rc) rc = check_shape(scale[0], a, "a_scale", a->rank - 1, err);
+    if (!rc) rc = check_shape(scale[1], b, "b_scale", b->rank - 2, err);
     y.dtype = y_zero->dtype;
   }
   if (!rc) *out = y;

@@ -63,20 +63,17 @@ bool exact_integer_product_plan(exact_integer_product *p) {
 void exact_integer_pack_b(const struct exact_integer_kernels *k, exact_form form, const uint8_t *src, size_t n, size_t depth,
                           size_t n0, size_t n1, const uint32_t *ones, uint32_t *dst, int32_t *sums) {
   size_t words = exact_integer_words(k, depth);
-  for (size_t w0 = 0; w0 < words; w0 += STRIP)
+  for (size_t w0 = 0; w0 < words; w0 += STRIP) {
+    size_t at[STRIP * 4], end = exact_smaller(w0 + STRIP, words);
+    /* The numbers of A that fill up the last word are 0: any row will do. */
+    for (size_t i = w0 * k->group; i < end * k->group; i++) at[i - w0 * k->group] = exact_smaller(i, depth - 1) * n;
     for (size_t c = n0, width; c < n1; c += width) {
-      size_t end = exact_smaller(w0 + STRIP, words), columns;
+      size_t columns;
       width = exact_integer_width(k, n - c);
       columns = exact_smaller(width, n - c);
-      for (size_t w = w0; w < end; w++) {
-        const uint8_t *row[4];
-        /* The numbers of A that fill up the last word are 0: any row will do. */
-        for (size_t t = 0; t < k->group; t++) row[t] = src + exact_smaller(w * k->group + t, depth - 1) * n + c;
-        uint32_t *out = dst + c * words + w * width;
-        k->pack_columns(out, row, columns, form);
-        for (size_t j = columns; j < width; j++) out[j] = 0;
-      }
+      k->pack_columns(dst + c * words + w0 * width, src + c, at, end - w0, columns, width, form);
     }
+  }
   for (size_t c = n0, width; c < n1; c += width) {
     width = exact_integer_width(k, n - c);
     k->tile[0](1, width / k->lanes, words, ones, dst + c * words, sums + c);
