@@ -74,10 +74,10 @@ def model(case: Case) -> bytes:
     wide = case.types[0] == "bfloat16"
     if wide:
         nodes.insert(0, helper.make_node("Cast", ["in"], ["x0"], to=number))
-        if _casts_output(case):
-            results = [f"{name}_wide" for name in outputs]
-            pairs = zip(outputs, results, strict=True)
-            nodes += [helper.make_node("Cast", [name], [result], to=onnx.TensorProto.FLOAT) for name, result in pairs]
+    if _casts_output(case):
+        results = [f"{name}_wide" for name in outputs]
+        pairs = zip(outputs, results, strict=True)
+        nodes += [helper.make_node("Cast", [name], [result], to=onnx.TensorProto.FLOAT) for name, result in pairs]
     graph_input = helper.make_tensor_value_info(
         "in" if wide else "x0", onnx.TensorProto.FLOAT if wide else number, case.inputs[0].shape
     )
