@@ -13,7 +13,7 @@
 #include "version.h"
 
 enum { OLDEST_API = 17, OP_VERSION = 17 };
-enum { REQUIRED, OPTIONAL };
+enum { REQUIRED, OPTIONAL, VARIADIC };
 #define EXPORT __attribute__((visibility("default")))
 
 /* The custom ops of one host, mode and stated opset. Sessions refer to them for as long as they live, so a set is never freed.
@@ -38,7 +38,8 @@ static const custom_op *of(const OrtCustomOp *op) { return (const custom_op *)op
 /* ---- declaration ---- */
 static int type_of(const OrtCustomOp *op, char letter) {
   switch (letter | 0x20) {
-    case 't': return of(op)->dtype;
+    case 't':
+    case 'v': return of(op)->dtype;
     case 'l': return EXACT_INT64;
     case 'f': return EXACT_FLOAT32;
     default: return 0; /* undefined: any */
@@ -53,11 +54,18 @@ static int input_type(const OrtCustomOp *op, size_t i) { return type_of(op, of(o
 static size_t input_count(const OrtCustomOp *op) { return strlen(of(op)->row->inputs); }
 static int output_type(const OrtCustomOp *op, size_t i) { return type_of(op, of(op)->row->outputs[i]); }
 static size_t output_count(const OrtCustomOp *op) { return strlen(of(op)->row->outputs); }
-static int input_kind(const OrtCustomOp *op, size_t i) { return of(op)->row->inputs[i] >= 'a' ? OPTIONAL : REQUIRED; }
+static int input_kind(const OrtCustomOp *op, size_t i) {
+  char letter = of(op)->row->inputs[i];
+  return letter == 'V' ? VARIADIC : letter >= 'a' ? OPTIONAL : REQUIRED;
+}
 static int output_kind(const OrtCustomOp *op, size_t i) { return of(op)->row->outputs[i] >= 'a' ? OPTIONAL : REQUIRED; }
 static int memory_type(const OrtCustomOp *op, size_t i) {
   (void)op, (void)i;
   return ORT_MEM_TYPE_DEFAULT;
+}
+static int one(const OrtCustomOp *op) { /* variadic inputs are at least one, and of one type */
+  (void)op;
+  return 1;
 }
 static int start_version(const OrtCustomOp *op) {
   enum { EARLY = 2 }; /* no revision of an operator that has rows of several phantoms */
@@ -91,13 +99,18 @@ static void set_output(const OrtApi *api, OrtShapeInferContext *context, size_t 
 
 /* The first dimension of the output is the first one of the input, whatever that is. */
 static bool keeps_batch(const exact_op *op, const node *n) {
-  enum { ANY = 1000003 };
-  exact_tensor in[EXACT_MOST_IO], out[EXACT_MOST_IO];
+  static const int64_t batches[] = {1000003, 1}; /* a batch of 1 is one that another input may enlarge */
+  exact_tensor out[EXACT_MOST_IO];
   exact_error err;
-  memcpy(in, n->input, sizeof in);
-  if (in[0].rank < 1) return false;
-  in[0].dims[0] = ANY;
-  return !exact_op_infer(op, n->n_inputs, in, out, &err) && out[0].rank > 0 && out[0].dims[0] == ANY;
+  bool keeps = n->input[0].rank > 0;
+  if (!keeps) return false;
+  int64_t own = n->input[0].dims[0];
+  for (int i = 0; i < 2; i++) {
+    n->input[0].dims[0] = batches[i];
+    keeps = keeps && !exact_op_infer(op, n->n_inputs, n->input, out, &err) && out[0].rank > 0 && out[0].dims[0] == batches[i];
+  }
+  n->input[0].dims[0] = own;
+  return keeps;
 }
 
 /* A node may leave out an input before its last one. Up to onnxruntime 1.23 a host crashes at such a node when the operator
@@ -120,13 +133,14 @@ static OrtStatus *infer_shapes(const OrtCustomOp *self, OrtShapeInferContext *co
   n.dtype = of(self)->dtype;
   if (n.row->glue(&n, &op, &err)) op = NULL;
   for (int i = 0; op && i < n.n_inputs; i++) /* a rank of 0 looks like an unknown one; an op that needs more of it refuses it */
-    if (n.input[i].rank < 0 && exact_op_value_inputs(op) >> i & 1) n.input[i].rank = 0;
+    if (n.input[i].rank < 0 && i < 32 && exact_op_value_inputs(op) >> i & 1) n.input[i].rank = 0;
   if (op && node_ranks_known(&n) && !exact_op_infer(op, n.n_inputs, n.input, out, &err) &&
       !ort_failed(api, ORT(api, ShapeInferContext_GetInputTypeShape)(context, 0, &info))) {
     if (ort_failed(api, ORT(api, GetSymbolicDimensions)(info, names, (size_t)n.input[0].rank))) names[0] = NULL;
     set_output(api, context, 0, &out[0], keeps_batch(op, &n) ? names[0] : NULL);
   }
   exact_op_free(op);
+  node_free(&n);
   return NULL;
 }
 
@@ -186,8 +200,10 @@ static OrtStatus *compute(void *self, OrtKernelContext *context) {
 
 /* ---- registration ---- */
 static bool same_type(int i, int j) { return j >= 0 && j < op_row_count && !strcmp(op_rows[i].type, op_rows[j].type); }
-/* One row of a type is declared: the first one of its newest phantom, or of the newest that the stated opset reaches. */
+/* One row of a type is declared: the first one of its newest phantom, or of the newest that the stated opset reaches. None of
+ * phantom 0. */
 static bool declared(int i, int opset) {
+  if (!op_rows[i].phantom) return false;
   if (same_type(i, i - 1) && op_rows[i].phantom == op_rows[i - 1].phantom) return false;
   for (int j = i + 1; same_type(i, j); j++)
     if (op_rows[j].phantom != op_rows[i].phantom && (!opset || op_rows[j].since <= opset)) return false;
@@ -213,6 +229,8 @@ static OrtStatus *fill_set(op_set *set) {
                                  .GetInputCharacteristic = input_kind,
                                  .GetOutputCharacteristic = output_kind,
                                  .GetInputMemoryType = memory_type,
+                                 .GetVariadicInputMinArity = one,
+                                 .GetVariadicInputHomogeneity = one,
                                  .CreateKernelV2 = create_kernel,
                                  .KernelComputeV2 = compute,
                                  .InferOutputShapeFn = has_gaps(row) && set->minor < 24 ? NULL : infer_shapes,

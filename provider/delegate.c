@@ -98,9 +98,18 @@ static OrtStatus *create_op(delegate *d, const form *f, const node *n, const Ort
   return status;
 }
 
+static int unknown(const node *n, int i, exact_tensor *out) {
+  (void)n, (void)i, (void)out;
+  return -1;
+}
+
+/* Our op for float32 and, where the data of a constant decides about the form, for any data. */
 static OrtStatus *create_shape(delegate *d, const node *n) {
   exact_error err = {0};
   node wanted = *n;
+  attr_source source = *n->source;
+  source.constant = unknown;
+  wanted.source = &source;
   wanted.dtype = EXACT_FLOAT32;
   return n->row->glue(&wanted, &d->shape, &err) ? ort_error(n->api, n->row, "", &err) : NULL;
 }
@@ -113,6 +122,10 @@ OrtStatus *delegate_new(const OrtApi *api, int minor, const op_row *row, int dty
     if (!strcmp(forms[i].type, row->type)) f = &forms[i];
   if (!f) return not_served(api, row, "ONNX Runtime's kernel cannot be called for it");
   node_of_kernel(&n, api, row, info);
+  if (n.n_inputs > EXACT_MOST_IO) {
+    node_free(&n);
+    return not_served(api, row, "it has too many inputs");
+  }
   n.input[0].dtype = dtype;
   int version = f->version(&n);
   if (!version) return not_served(api, row, "no kernel of ONNX Runtime can be called for it");

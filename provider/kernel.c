@@ -1,6 +1,7 @@
 /* A node's kernel at run time: creation, constant inputs, the cache of plans, compute. */
 #include "kernel.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,6 +52,7 @@ OrtStatus *kernel_new(const OrtApi *api, int minor, const op_row *row, const Ort
     rc = exact_op_infer(k->op, n.n_inputs, n.input, shapes, &err);
     if (!rc) exact_op_hint(k->op, n.n_inputs, n.input);
   }
+  node_free(&n);
   OrtStatus *status = NULL;
   if (rc && rc != EXACT_UNSUPPORTED) status = ort_error(api, row, k->name, &err);
   if (!rc) status = ORT(api, CreateCpuMemoryInfo)(ORT_ARENA_ALLOCATOR, ORT_MEM_TYPE_DEFAULT, &k->memory);
@@ -117,6 +119,9 @@ static size_t value_bytes(const exact_tensor *t) {
   return size;
 }
 
+/* Whether the plan depends on the data of input i. */
+static bool is_value(unsigned values, int i) { return i < 32 && values >> i & 1; }
+
 static bool same_inputs(const kernel *k, const cached_plan *c, int n, const exact_tensor *in) {
   unsigned values = exact_op_value_inputs(k->op);
   if (c->n != n) return false;
@@ -124,18 +129,27 @@ static bool same_inputs(const kernel *k, const cached_plan *c, int n, const exac
     if (c->in[i].dtype != in[i].dtype || c->in[i].rank != in[i].rank ||
         memcmp(c->in[i].dims, in[i].dims, (size_t)in[i].rank * sizeof in[i].dims[0]))
       return false;
-    if ((values >> i & 1) && in[i].dtype && memcmp(c->value[i], in[i].data, value_bytes(&in[i]))) return false;
+    if (is_value(values, i) && in[i].dtype && memcmp(c->value[i], in[i].data, value_bytes(&in[i]))) return false;
   }
   return true;
+}
+
+/* A plan without its key. */
+static cached_plan *new_plan(const kernel *k, int n) {
+  size_t room = (size_t)n * (sizeof(exact_tensor) + (exact_op_value_inputs(k->op) ? KERNEL_VALUE : 0));
+  cached_plan *c = calloc(1, sizeof *c + room);
+  if (!c) return NULL;
+  c->n = n;
+  c->value = (char(*)[KERNEL_VALUE])(c->in + n);
+  return c;
 }
 
 /* Fills the key of a new plan. False when it depends on more data than a key holds: such a plan is not kept. */
 static bool set_key(const kernel *k, cached_plan *c, int n, const exact_tensor *in) {
   unsigned values = exact_op_value_inputs(k->op);
-  c->n = n;
   memcpy(c->in, in, (size_t)n * sizeof *in);
   for (int i = 0; i < n; i++) {
-    if (!(values >> i & 1) || !in[i].dtype) continue;
+    if (!is_value(values, i) || !in[i].dtype) continue;
     size_t size = value_bytes(&in[i]);
     if (size > KERNEL_VALUE) return false;
     if (size) memcpy(c->value[i], in[i].data, size);
@@ -188,10 +202,32 @@ typedef struct run {
   OrtKernelContext *context;
   const OrtApi *api;
   size_t n_in, n_out;
-  exact_tensor in[EXACT_MOST_IO];
-  const void *in_data[EXACT_MOST_IO];
+  exact_tensor *in; /* few_in, or memory of its own when there are more */
+  const void **in_data;
   void *out_data[EXACT_MOST_IO];
+  exact_tensor few_in[EXACT_MOST_IO];
+  const void *few_data[EXACT_MOST_IO];
 } run;
+
+static bool set_inputs(run *r) {
+  r->in = r->few_in;
+  r->in_data = r->few_data;
+  if (r->n_in <= EXACT_MOST_IO) return true;
+  r->in = calloc(r->n_in, sizeof *r->in);
+  r->in_data = calloc(r->n_in, sizeof *r->in_data);
+  return r->in && r->in_data;
+}
+
+static void free_inputs(run *r) {
+  if (r->n_in <= EXACT_MOST_IO) return;
+  free(r->in);
+  free(r->in_data);
+}
+
+static OrtStatus *no_memory(const kernel *k) {
+  exact_error err = {EXACT_NO_MEMORY, "out of memory"};
+  return ort_error(k->api, k->row, k->name, &err);
+}
 
 static void parallel_for(void *host, size_t count, exact_task task, void *arg) {
   run *r = host;
@@ -201,15 +237,13 @@ static void parallel_for(void *host, size_t count, exact_task task, void *arg) {
 
 static OrtStatus *gather_inputs(run *r) {
   kernel *k = r->k;
-  OrtStatus *status = ORT(r->api, KernelContext_GetInputCount)(r->context, &r->n_in);
-  if (status) return status;
-  if (r->n_in > EXACT_MOST_IO) r->n_in = EXACT_MOST_IO;
+  OrtStatus *status = NULL;
   for (size_t i = 0; i < r->n_in; i++) {
     const OrtValue *value = NULL;
     r->in[i].dtype = EXACT_ABSENT;
     r->in[i].rank = 0;
     r->in[i].data = NULL;
-    if (k->is_packed[i]) {
+    if (i < EXACT_MOST_IO && k->is_packed[i]) {
       r->in[i] = k->packed_shape[i];
     } else {
       status = ORT(r->api, KernelContext_GetInput)(r->context, i, &value);
@@ -264,22 +298,24 @@ static OrtStatus *run_plan(run *r, const exact_plan *plan) {
   return NULL;
 }
 
-OrtStatus *kernel_compute(kernel *k, OrtKernelContext *context) {
-  run r = {.k = k, .context = context, .api = k->api};
-  OrtStatus *status = gather_inputs(&r);
+static OrtStatus *compute(run *r) {
+  kernel *k = r->k;
+  int n = (int)r->n_in;
+  OrtStatus *status = gather_inputs(r);
   if (status) return status;
-  cached_plan *c = find_plan(k, (int)r.n_in, r.in);
+  cached_plan *c = find_plan(k, n, r->in);
   bool kept = c != NULL;
   if (!c) {
-    exact_error err = {EXACT_NO_MEMORY, "out of memory"};
-    c = calloc(1, sizeof *c);
-    if (!c || exact_op_plan(k->op, (int)r.n_in, r.in, &c->plan, &err)) {
+    exact_error err;
+    c = new_plan(k, n);
+    if (!c) return no_memory(k);
+    if (exact_op_plan(k->op, n, r->in, &c->plan, &err)) {
       free(c);
       return ort_error(k->api, k->row, k->name, &err);
     }
-    kept = set_key(k, c, (int)r.n_in, r.in) && keep_plan(k, c);
+    kept = set_key(k, c, n, r->in) && keep_plan(k, c);
   }
-  status = run_plan(&r, c->plan);
+  status = run_plan(r, c->plan);
   if (kept) {
     pthread_mutex_lock(&k->lock);
     c->users--;
@@ -288,5 +324,17 @@ OrtStatus *kernel_compute(kernel *k, OrtKernelContext *context) {
     exact_plan_free(c->plan);
     free(c);
   }
+  return status;
+}
+
+OrtStatus *kernel_compute(kernel *k, OrtKernelContext *context) {
+  run r; /* not cleared: that would take as long as a small node */
+  r.k = k;
+  r.context = context;
+  r.api = k->api;
+  OrtStatus *status = ORT(r.api, KernelContext_GetInputCount)(context, &r.n_in);
+  if (status) return status;
+  status = r.n_in <= INT_MAX && set_inputs(&r) ? compute(&r) : no_memory(k);
+  free_inputs(&r);
   return status;
 }

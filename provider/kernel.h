@@ -12,8 +12,8 @@ typedef struct cached_plan {
   int users; /* runs in progress */
   uint64_t used;
   int n;
-  exact_tensor in[EXACT_MOST_IO];
-  char value[EXACT_MOST_IO][KERNEL_VALUE]; /* the data that the plan depends on */
+  char (*value)[KERNEL_VALUE]; /* of each input the data that the plan depends on; behind in[n], if there is any */
+  exact_tensor in[];
 } cached_plan;
 
 typedef struct kernel {

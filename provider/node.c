@@ -1,8 +1,10 @@
 /* Views of a node: attributes, types and shapes from a kernel's info, from a graph's node or from shape inference. */
 #include "ops.h"
 
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 bool ort_failed(const OrtApi *api, OrtStatus *status) {
@@ -61,6 +63,9 @@ bool ort_tensor(const OrtApi *api, int minor, const OrtValue *value, exact_tenso
   out->data = data;
   return true;
 }
+
+/* The same for any host. */
+static bool value_tensor(const OrtApi *api, const OrtValue *value, exact_tensor *out) { return ort_tensor(api, 0, value, out); }
 
 /* Of a value that is not there yet. ONNX Runtime gives an unknown shape the rank 0 of a scalar: both count as unknown. */
 static void tensor_to_come(const OrtApi *api, const OrtTensorTypeAndShapeInfo *info, exact_tensor *out) {
@@ -126,7 +131,14 @@ static int info_text(const node *n, const char *name, char *out, size_t *room) {
   return info_absent(n, name);
 }
 
-static const attr_source of_kernel = {info_integer, info_real, info_integers, info_reals, info_text};
+static int info_constant(const node *n, int i, exact_tensor *out) {
+  const OrtValue *value = NULL;
+  int constant = 0;
+  if (ort_failed(n->api, ORT(n->api, KernelInfoGetConstantInput_tensor)(n->handle, (size_t)i, &constant, &value))) return 0;
+  return constant && value && value_tensor(n->api, value, out);
+}
+
+static const attr_source of_kernel = {info_integer, info_real, info_integers, info_reals, info_text, info_constant};
 
 /* ---- attributes as OrtOpAttr: graph nodes and shape inference ---- */
 static const OrtOpAttr *find_graph(const node *n, const char *name) {
@@ -190,7 +202,26 @@ static int read_text(const node *n, const OrtOpAttr *attr, char *out, size_t *ro
   static int where##_text(const node *n, const char *name, char *out, size_t *r) {        \
     return read_text(n, find_##where(n, name), out, r);                                   \
   }                                                                                       \
-  static const attr_source of_##where = {where##_integer, where##_real, where##_integers, where##_reals, where##_text};
+  static const attr_source of_##where = {where##_integer, where##_real, where##_integers,                                 \
+                                         where##_reals,   where##_text, where##_constant};
+
+static int graph_constant(const node *n, int i, exact_tensor *out) {
+  const OrtValueInfo *values[EXACT_MOST_IO];
+  const OrtValue *value = NULL;
+  bool constant = false;
+  size_t count = 0;
+  if (ort_failed(n->api, ORT(n->api, Node_GetNumInputs)(n->handle, &count)) || count > EXACT_MOST_IO || (size_t)i >= count ||
+      ort_failed(n->api, ORT(n->api, Node_GetInputs)(n->handle, values, count)) || !values[i] ||
+      ort_failed(n->api, ORT(n->api, ValueInfo_IsConstantInitializer)(values[i], &constant)) || !constant ||
+      ort_failed(n->api, ORT(n->api, ValueInfo_GetInitializerValue)(values[i], &value)) || !value)
+    return 0;
+  return value_tensor(n->api, value, out);
+}
+
+static int inference_constant(const node *n, int i, exact_tensor *out) {
+  (void)n, (void)i, (void)out;
+  return -1;
+}
 READERS(graph)
 READERS(inference)
 
@@ -261,12 +292,22 @@ bool node_ranks_known(const node *n) {
 
 static int cap(size_t n) { return n < EXACT_MOST_IO ? (int)n : EXACT_MOST_IO; }
 
+/* Room for the inputs; 0 of them when there is none. */
+static void set_inputs(node *n, size_t count) {
+  n->input = count <= EXACT_MOST_IO ? n->few : calloc(count, sizeof *n->input);
+  n->n_inputs = n->input && count <= INT_MAX ? (int)count : 0;
+}
+
+void node_free(node *n) {
+  if (n->input != n->few) free(n->input);
+}
+
 void node_of_kernel(node *n, const OrtApi *api, const op_row *row, const OrtKernelInfo *info) {
-  *n = (node){.row = row, .source = &of_kernel, .api = api, .handle = info};
+  *n = (node){.row = row, .source = &of_kernel, .api = api, .handle = info, .input = n->few};
   size_t inputs = 0, outputs = 0;
   if (ort_failed(api, ORT(api, KernelInfo_GetInputCount)(info, &inputs))) inputs = 0;
   if (ort_failed(api, ORT(api, KernelInfo_GetOutputCount)(info, &outputs))) outputs = 0;
-  n->n_inputs = cap(inputs);
+  set_inputs(n, inputs);
   n->n_outputs = cap(outputs);
   for (int i = 0; i < n->n_inputs; i++) {
     OrtTypeInfo *type = NULL;
@@ -283,14 +324,19 @@ void node_of_kernel(node *n, const OrtApi *api, const op_row *row, const OrtKern
 }
 
 void node_of_graph(node *n, const OrtApi *api, const op_row *row, const OrtNode *graph_node) {
-  *n = (node){.row = row, .source = &of_graph, .api = api, .handle = graph_node};
-  const OrtValueInfo *values[64];
+  *n = (node){.row = row, .source = &of_graph, .api = api, .handle = graph_node, .input = n->few};
+  const OrtValueInfo **values = NULL;
   size_t inputs = 0, outputs = 0;
   if (ort_failed(api, ORT(api, Node_GetSinceVersion)(graph_node, &n->since))) n->since = 0;
-  if (ort_failed(api, ORT(api, Node_GetNumInputs)(graph_node, &inputs)) || inputs > 64 ||
-      ort_failed(api, ORT(api, Node_GetInputs)(graph_node, values, inputs)))
+  if (ort_failed(api, ORT(api, Node_GetNumInputs)(graph_node, &inputs)) ||
+      ort_failed(api, ORT(api, Node_GetNumOutputs)(graph_node, &outputs)))
     return;
-  n->n_inputs = cap(inputs);
+  values = calloc((inputs > outputs ? inputs : outputs) + 1, sizeof *values);
+  if (!values || ort_failed(api, ORT(api, Node_GetInputs)(graph_node, values, inputs))) {
+    free(values);
+    return;
+  }
+  set_inputs(n, inputs);
   for (int i = 0; i < n->n_inputs; i++) {
     const OrtTypeInfo *type = NULL;
     n->input[i].rank = -1;
@@ -298,21 +344,19 @@ void node_of_graph(node *n, const OrtApi *api, const op_row *row, const OrtNode 
       tensor_of_type(api, type, &n->input[i]);
   }
   n->dtype = n->n_inputs ? n->input[0].dtype : EXACT_ABSENT;
-  if (ort_failed(api, ORT(api, Node_GetNumOutputs)(graph_node, &outputs)) || outputs > 64 ||
-      ort_failed(api, ORT(api, Node_GetOutputs)(graph_node, values, outputs)))
-    return;
-  n->n_outputs = cap(outputs);
+  n->n_outputs = ort_failed(api, ORT(api, Node_GetOutputs)(graph_node, values, outputs)) ? 0 : cap(outputs);
   for (int i = 0; i < n->n_outputs; i++) {
     const char *name = NULL;
     n->output_used[i] = values[i] && !ort_failed(api, ORT(api, GetValueInfoName)(values[i], &name)) && name && *name;
   }
+  free(values);
 }
 
 void node_of_inference(node *n, const OrtApi *api, const op_row *row, const OrtShapeInferContext *context) {
-  *n = (node){.row = row, .source = &of_inference, .api = api, .handle = context};
+  *n = (node){.row = row, .source = &of_inference, .api = api, .handle = context, .input = n->few};
   size_t inputs = 0;
   if (ort_failed(api, ORT(api, ShapeInferContext_GetInputCount)(context, &inputs))) return;
-  n->n_inputs = cap(inputs);
+  set_inputs(n, inputs);
   for (int i = 0; i < n->n_inputs; i++) {
     OrtTensorTypeAndShapeInfo *info = NULL;
     n->input[i].rank = -1;

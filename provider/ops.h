@@ -7,6 +7,7 @@
 #define EXACT_EP_NAME "ExactExecutionProvider"
 #define EXACT_CONFIG_PREFIX "ep.exactexecutionprovider."
 
+/* Inputs and outputs of an operator whose number of inputs is not free. */
 enum { EXACT_MOST_IO = 8, EXACT_MOST_CONSTRAINTS = 3 };
 
 struct node;
@@ -35,6 +36,9 @@ typedef struct attr_source {
   int (*integers)(const struct node *node, const char *name, int64_t *out, size_t *n);
   int (*reals)(const struct node *node, const char *name, float *out, size_t *n);
   int (*text)(const struct node *node, const char *name, char *out, size_t *n);
+  /* Input i: 1 and the tensor with its data when it is a constant of the model, 0 when not, -1 when that cannot be told. The data
+   * stays while the node's kernel is being created. */
+  int (*constant)(const struct node *node, int i, exact_tensor *out);
 } attr_source;
 
 typedef struct node {
@@ -46,8 +50,9 @@ typedef struct node {
   int since; /* revision of the operator that the node has; 0: not known (custom-op library) */
   int n_inputs, n_outputs;
   int dtype;                         /* of the first input */
-  bool output_used[EXACT_MOST_IO];   /* has a name */
-  exact_tensor input[EXACT_MOST_IO]; /* type and shape as far as known: dtype 0 absent, dimension -1 unknown */
+  bool output_used[EXACT_MOST_IO]; /* has a name */
+  exact_tensor *input;             /* type and shape as far as known: dtype 0 absent, dimension -1 unknown */
+  exact_tensor few[EXACT_MOST_IO]; /* what `input` points to, or memory of its own when there are more */
 } node;
 
 /* Reads an optional attribute; `fallback` when absent. EXACT_INVALID when it has another type. */
@@ -66,6 +71,8 @@ bool node_ranks_known(const node *n);
 void node_of_kernel(node *n, const OrtApi *api, const op_row *row, const OrtKernelInfo *info);
 void node_of_graph(node *n, const OrtApi *api, const op_row *row, const OrtNode *graph_node);
 void node_of_inference(node *n, const OrtApi *api, const op_row *row, const OrtShapeInferContext *context);
+/* What a view holds. Without memory for its inputs a view has none. */
+void node_free(node *n);
 
 /* ---- statuses and tensors ---- */
 /* Releases a status; true when it was an error. */

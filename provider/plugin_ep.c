@@ -198,6 +198,7 @@ static bool served(const OrtApi *api, const OrtNode *graph_node) {
   int rc = row->glue(&n, &op, &err);
   if (!rc && node_ranks_known(&n)) rc = exact_op_infer(op, n.n_inputs, n.input, shapes, &err);
   exact_op_free(op);
+  node_free(&n);
   return rc != EXACT_UNSUPPORTED;
 }
 

@@ -39,7 +39,7 @@ def feeds(path, axes, batch):
 def served(model, face):
     """The operators of ours that a face serves: the custom-op library overrides from an opset on."""
     opset = max(o.version for o in model.opset_import if o.domain in ("", "ai.onnx"))
-    return {row.type for row in OPERATORS if face == "plugin" or row.phantom <= opset}
+    return {row.type for row in OPERATORS if face == "plugin" or 0 < row.phantom <= opset}
 
 
 def claimed_part(path, types, folder, other_operators=STEADY):

@@ -26,8 +26,8 @@ def text() -> str:
         "",
         "Made from provider/ops.def by `python tools/operators_table.py`. `node versions`: revisions of the ONNX operator",
         "that the plugin claims; models of every opset from 7 on whose nodes have such a revision are served. `from opset`:",
-        "the oldest model opset in which the custom-op library overrides the operator; Softmax and its kin below opset 14",
-        "need the option `opset` ([softmax.md](softmax.md)), which `InferenceSession` sets.",
+        "the oldest model opset in which the custom-op library overrides the operator, `plugin` where it never does; Softmax",
+        "and its kin below opset 14 need the option `opset` ([softmax.md](softmax.md)), which `InferenceSession` sets.",
         "",
         "| operator | node versions | from opset | types | page |",
         "| --- | --- | --- | --- | --- |",
@@ -36,9 +36,8 @@ def text() -> str:
         types = "; ".join(
             f"{name}: " + ", ".join(TYPE_NAMES[part.strip()] for part in names.split("|")) for name, names in row.constraints
         )
-        lines.append(
-            f"| {row.type} | {row.since} to {row.until} | {max(7, row.phantom)} | {types} | [{row.glue}.md]({row.glue}.md) |"
-        )
+        oldest = max(7, row.phantom) if row.phantom else "plugin"
+        lines.append(f"| {row.type} | {row.since} to {row.until} | {oldest} | {types} | [{row.glue}.md]({row.glue}.md) |")
     return "\n".join(lines) + "\n"
 
 

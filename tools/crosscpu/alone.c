@@ -81,7 +81,13 @@ static int text(const node *n, const char *name, char *out, size_t *room) {
   return found;
 }
 
-static const attr_source source = {.integer = integer, .real = real, .integers = integers, .reals = reals, .text = text};
+static int constant(const node *n, int i, exact_tensor *out) {
+  *out = n->input[i];
+  return i > 0;
+}
+
+static const attr_source source = {
+    .integer = integer, .real = real, .integers = integers, .reals = reals, .text = text, .constant = constant};
 
 /* ---- tensors ---- */
 static size_t elements(const exact_tensor *t) {
@@ -218,7 +224,7 @@ int main(int argc, char **argv) {
   char what[NAME], type[NAME];
   while (fscanf(cases, "%63s", what) == 1) {
     if (!strcmp(what, "case")) {
-      n = (node){.source = &source, .mode = EXACT_MODE_EXACT};
+      n = (node){.source = &source, .mode = EXACT_MODE_EXACT, .input = n.few};
       attribute_count = 0;
       word(cases, type);
       n.since = (int)number(cases);

@@ -26,7 +26,7 @@ def _served(path: str) -> set[str]:
     phantom: dict[str, int] = {}
     for row in OPERATORS:
         phantom[row.type] = max(row.phantom, phantom.get(row.type, 0))
-    return {operator for operator, version in phantom.items() if version <= opset}
+    return {operator for operator, version in phantom.items() if 0 < version <= opset}
 
 
 def _parts(name: str, cache: Path, folder: Path) -> list[tuple[str, str, dict[str, np.ndarray]]]:
