@@ -20,6 +20,9 @@ extern const struct exact_binary_kernels EXACT_SYM(exact_binary);
 extern const struct exact_softmax_kernels EXACT_SYM(exact_softmax);
 extern const struct exact_resize_kernels EXACT_SYM(exact_resize);
 extern const struct exact_exp_log_kernels EXACT_SYM(exact_exp_log);
+extern const struct exact_unary_kernels EXACT_SYM(exact_unary);
+extern const struct exact_composed_kernels EXACT_SYM(exact_composed);
+extern const struct exact_cast_kernels EXACT_SYM(exact_cast);
 
 const exact_isa EXACT_SYM(exact_table) = {
     .name = TEXT(EXACT_ISA),
@@ -41,4 +44,7 @@ const exact_isa EXACT_SYM(exact_table) = {
     .softmax = &EXACT_SYM(exact_softmax),
     .resize = &EXACT_SYM(exact_resize),
     .exp_log = &EXACT_SYM(exact_exp_log),
+    .unary = &EXACT_SYM(exact_unary),
+    .composed = &EXACT_SYM(exact_composed),
+    .cast = &EXACT_SYM(exact_cast),
 };

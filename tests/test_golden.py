@@ -24,6 +24,7 @@ TYPES = {
     "BYTES": ("int8", "uint8"),
     "WHOLE": ("int32", "int64", "uint32", "uint64"),
     "SHORTS": ("int16", "uint16"),
+    "SIGNED": ("int8", "int16", "int32", "int64"),
     "TRUTH": ("bool",),
     "AXIS": ("int32", "int64"),
 }

@@ -135,7 +135,7 @@ def _run(function: str, op: Any, arrays: Sequence[np.ndarray | None], threads: i
     _check(function, lib.exact_op_plan(op, len(arrays), tensors, plan_out, error), error)
     plan = ffi.gc(plan_out[0], lib.exact_plan_free)
 
-    dtypes = {lib.EXACT_INT64: np.dtype(np.int64), lib.EXACT_FLOAT32: np.dtype(np.float32)}
+    dtypes = {number: np.dtype(name) for name, number in _DTYPES.items() if name != "bfloat16"}
     dtypes.update({_number(array): array.dtype for array in arrays if array is not None})
     results = []
     for i in range(wanted):
