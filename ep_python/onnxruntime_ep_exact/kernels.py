@@ -2,8 +2,9 @@
 
 Arrays are float32, float64, float16 or bfloat16 (of ml_dtypes); ``matmul``, ``max_pool``, the reductions, ``arg_max``,
 ``arg_min``, ``cumsum``, ``cumprod``, ``resize``, ``upsample``, ``clip``, ``relu``, ``sign``, ``absolute`` and ``negative``
-also take integers. Inputs are never changed; those that are not contiguous are copied. The bits of the results are those of the pages in docs/, whatever ``threads``, the instruction
-set and the machine; the global interpreter lock is released while a kernel runs.
+also take integers. Inputs are never changed; those that are not contiguous are copied. The bits of the results are those of
+the pages in docs/, whatever ``threads``, the instruction set and the machine; the global interpreter lock is released while a
+kernel runs.
 
 Every function raises
 
