@@ -112,6 +112,7 @@ struct exact_isa {
   const struct exact_lrn_kernels *lrn;                        /* lrn.h */
   const struct exact_arg_kernels *arg;                        /* arg.h */
   const struct exact_cumsum_kernels *cumsum;                  /* cumsum.h */
+  const struct exact_binary_kernels *binary;                  /* binary.h */
   const struct exact_softmax_kernels *softmax;                /* softmax.h */
   const struct exact_resize_kernels *resize;                  /* resize.h */
   const struct exact_exp_log_kernels *exp_log;                /* exp_log_kernels.h */

@@ -16,6 +16,7 @@ extern const struct exact_norm_kernels EXACT_SYM(exact_norm);
 extern const struct exact_lrn_kernels EXACT_SYM(exact_lrn);
 extern const struct exact_arg_kernels EXACT_SYM(exact_arg);
 extern const struct exact_cumsum_kernels EXACT_SYM(exact_cumsum);
+extern const struct exact_binary_kernels EXACT_SYM(exact_binary);
 extern const struct exact_softmax_kernels EXACT_SYM(exact_softmax);
 extern const struct exact_resize_kernels EXACT_SYM(exact_resize);
 extern const struct exact_exp_log_kernels EXACT_SYM(exact_exp_log);
@@ -39,6 +40,7 @@ const exact_isa EXACT_SYM(exact_table) = {
     .lrn = &EXACT_SYM(exact_lrn),
     .arg = &EXACT_SYM(exact_arg),
     .cumsum = &EXACT_SYM(exact_cumsum),
+    .binary = &EXACT_SYM(exact_binary),
     .softmax = &EXACT_SYM(exact_softmax),
     .resize = &EXACT_SYM(exact_resize),
     .exp_log = &EXACT_SYM(exact_exp_log),

@@ -202,7 +202,7 @@ static int read_text(const node *n, const OrtOpAttr *attr, char *out, size_t *ro
   static int where##_text(const node *n, const char *name, char *out, size_t *r) {        \
     return read_text(n, find_##where(n, name), out, r);                                   \
   }                                                                                       \
-  static const attr_source of_##where = {where##_integer, where##_real, where##_integers,                                 \
+  static const attr_source of_##where = {where##_integer, where##_real, where##_integers, \
                                          where##_reals,   where##_text, where##_constant};
 
 static int graph_constant(const node *n, int i, exact_tensor *out) {

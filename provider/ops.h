@@ -36,8 +36,8 @@ typedef struct attr_source {
   int (*integers)(const struct node *node, const char *name, int64_t *out, size_t *n);
   int (*reals)(const struct node *node, const char *name, float *out, size_t *n);
   int (*text)(const struct node *node, const char *name, char *out, size_t *n);
-  /* Input i: 1 and the tensor with its data when it is a constant of the model, 0 when not, -1 when that cannot be told. The data
-   * stays while the node's kernel is being created. */
+  /* Input i: 1 and the tensor with its data when it is a constant of the model, 0 when not, -1 when that cannot be told. The
+   * data stays while the node's kernel is being created. */
   int (*constant)(const struct node *node, int i, exact_tensor *out);
 } attr_source;
 
@@ -49,7 +49,7 @@ typedef struct node {
   int mode;
   int since; /* revision of the operator that the node has; 0: not known (custom-op library) */
   int n_inputs, n_outputs;
-  int dtype;                         /* of the first input */
+  int dtype;                       /* of the first input */
   bool output_used[EXACT_MOST_IO]; /* has a name */
   exact_tensor *input;             /* type and shape as far as known: dtype 0 absent, dimension -1 unknown */
   exact_tensor few[EXACT_MOST_IO]; /* what `input` points to, or memory of its own when there are more */
