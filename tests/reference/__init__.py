@@ -8,6 +8,7 @@ NotImplementedError.
 
 from .arg import arg_max, arg_min
 from .batchnorm import batch_normalization
+from .binary import add, div, maximum, mean_of, minimum, mul, power, prelu, sub, sum_of
 from .conv import conv
 from .conv_transpose import conv_transpose
 from .cumsum import cumprod, cumsum
@@ -40,6 +41,7 @@ from .softmax import hardmax, log_softmax, softmax
 from .unpool import max_unpool
 
 __all__ = [
+    "add",
     "arg_max",
     "arg_min",
     "average_pool",
@@ -48,6 +50,7 @@ __all__ = [
     "conv_transpose",
     "cumprod",
     "cumsum",
+    "div",
     "gemm",
     "global_average_pool",
     "global_lp_pool",
@@ -63,9 +66,15 @@ __all__ = [
     "matmul",
     "max_pool",
     "max_unpool",
+    "maximum",
+    "mean_of",
     "mean_variance_normalization",
+    "minimum",
+    "mul",
     "openvino_convolution",
     "openvino_group_convolution",
+    "power",
+    "prelu",
     "reduce_l1",
     "reduce_l2",
     "reduce_log_sum",
@@ -79,5 +88,7 @@ __all__ = [
     "resize",
     "rms_normalization",
     "softmax",
+    "sub",
+    "sum_of",
     "upsample",
 ]
