@@ -258,16 +258,6 @@ typedef struct exact_cumsum_attrs {
 } exact_cumsum_attrs;
 int exact_cumsum_new(int kind, const exact_cumsum_attrs *attrs, int dtype, exact_op **op, exact_error *err);
 
-<<<<<<< HEAD
-/* ---- elementwise operators of several inputs: docs/binary.md ---- */
-/* Two inputs A, B (PRelu: X, slope); from Max on one or any number. One output. */
-enum { EXACT_ADD, EXACT_SUB, EXACT_MUL, EXACT_DIV, EXACT_PRELU, EXACT_MAX, EXACT_MIN, EXACT_SUM, EXACT_MEAN };
-int exact_binary_new(int kind, int dtype, exact_op **op, exact_error *err);
-/* Inputs X, Y. Output Z. The exponent is the number in Y, of which only the shape is read later. */
-int exact_pow_new(double exponent, int dtype, exact_op **op, exact_error *err);
-
-=======
->>>>>>> unary-binary-a
 /* ---- one input, element by element: docs/unary.md ---- */
 /* Input X. Output Y. */
 enum {
@@ -319,26 +309,13 @@ int exact_clip_new(const exact_clip_attrs *attrs, int dtype, exact_op **op, exac
 
 /* Input X of the float type `from`. Output Y of the integer type `to` or bool. */
 int exact_cast_new(int from, int64_t to, exact_op **op, exact_error *err);
-<<<<<<< HEAD
-=======
 
 /* ---- elementwise operators of several inputs: docs/binary.md ---- */
 /* Two inputs A, B (PRelu: X, slope); from Max on one or any number. One output. */
-enum {
-  EXACT_ADD,
-  EXACT_SUB,
-  EXACT_MUL,
-  EXACT_DIV,
-  EXACT_PRELU,
-  EXACT_MAX,
-  EXACT_MIN,
-  EXACT_SUM,
-  EXACT_MEAN
-};
+enum { EXACT_ADD, EXACT_SUB, EXACT_MUL, EXACT_DIV, EXACT_PRELU, EXACT_MAX, EXACT_MIN, EXACT_SUM, EXACT_MEAN };
 int exact_binary_new(int kind, int dtype, exact_op **op, exact_error *err);
 /* Inputs X, Y. Output Z. The exponent is the number in Y, of which only the shape is read later. */
 int exact_pow_new(double exponent, int dtype, exact_op **op, exact_error *err);
->>>>>>> unary-binary-a
 
 /* ---- Resize, Upsample: docs/resize.md ---- */
 /* Inputs X, roi, scales, sizes, the last three optional (form 11: Resize from opset 11 on), or X, scales (Resize 10 and

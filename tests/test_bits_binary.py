@@ -200,7 +200,7 @@ def test_powers(exponent, dtype):
     dtype = TYPE_NAMES[dtype]
     values = np.concatenate([special_values(dtype), random_nans(rng, 3, dtype), np.array([1, -1, 0.5, -3, 2], dtype)])
     for kind in KINDS:
-        check("power", np.concatenate([values, data(rng, 500, dtype, kind)]), np.array(exponent, np.float32), threads=(1, 2))
+        check("power", np.concatenate([values, data(rng, (500,), dtype, kind)]), np.array(exponent, np.float32), threads=(1, 2))
     check("power", data(rng, (3, 70001), dtype), np.array([[exponent]], np.float64), threads=(1, 7))
 
 
