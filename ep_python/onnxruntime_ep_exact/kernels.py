@@ -1,17 +1,10 @@
 """The exact kernels on NumPy arrays: one function per ONNX operator, without ONNX Runtime.
 
 Arrays are float32, float64, float16 or bfloat16 (of ml_dtypes); ``matmul``, ``max_pool``, the reductions, ``arg_max``,
-<<<<<<< HEAD
 ``arg_min``, ``cumsum``, ``cumprod``, ``resize``, ``upsample``, ``clip``, ``relu``, ``sign``, ``absolute``, ``negative``,
 ``prelu``, ``maximum`` and ``minimum`` also take integers. Inputs are never changed; those that are not contiguous are copied.
 The bits of the results are those of the pages in docs/, whatever ``threads``, the instruction set and the machine; the
 global interpreter lock is released while a kernel runs.
-=======
-``arg_min``, ``cumsum``, ``cumprod``, ``resize``, ``upsample``, ``clip``, ``relu``, ``sign``, ``absolute`` and ``negative``
-also take integers. Inputs are never changed; those that are not contiguous are copied. The bits of the results are those of
-the pages in docs/, whatever ``threads``, the instruction set and the machine; the global interpreter lock is released while a
-kernel runs.
->>>>>>> unary-binary-a
 
 Every function raises
 

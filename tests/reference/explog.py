@@ -15,11 +15,11 @@ _FORMATS = {np.dtype(np.float32): (24, -149), np.dtype(np.float64): (53, -1074)}
 
 
 @functools.cache
-def _rounded(name, x, dtype):
+def _rounded(exact, x, dtype):
     """One value by mpmath, rounded by integer arithmetic."""
     precision, least = _FORMATS[dtype]
     with mpmath.workprec(240):
-        sign, mantissa, exponent, length = getattr(mpmath, name)(mpmath.mpf(x))._mpf_
+        sign, mantissa, exponent, length = exact(mpmath.mpf(x))._mpf_
     drop = max(exponent + length - precision, least) - exponent
     if drop > 0:
         kept, rest, half = mantissa >> drop, mantissa & ((1 << drop) - 1), 1 << (drop - 1)
@@ -28,19 +28,20 @@ def _rounded(name, x, dtype):
 
 
 @quiet
-def _evaluate(name, x):
-    near = getattr(np, name)(x.astype(np.longdouble))
+def correctly_rounded(near, exact, x):
+    """near: of an array of long doubles, within the slack; exact: of a number of mpmath's."""
+    near = near(x.astype(np.longdouble))
     low, high = (near * (1 - _SLACK)).astype(x.dtype), (near * (1 + _SLACK)).astype(x.dtype)
     unclear = low != high
     unclear &= ~np.isnan(near)
     for i in np.argwhere(unclear):
-        low[tuple(i)] = _rounded(name, float(x[tuple(i)]), x.dtype)
+        low[tuple(i)] = _rounded(exact, float(x[tuple(i)]), x.dtype)
     return low
 
 
 def exp(x):
-    return _evaluate("exp", x)
+    return correctly_rounded(np.exp, mpmath.exp, x)
 
 
 def log(x):
-    return _evaluate("log", x)
+    return correctly_rounded(np.log, mpmath.log, x)
