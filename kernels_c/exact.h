@@ -184,6 +184,14 @@ int exact_log_f32(const float *x, float *y, size_t n, exact_error *err);
 int exact_exp_f64(const double *x, double *y, size_t n, exact_error *err);
 int exact_log_f64(const double *x, double *y, size_t n, exact_error *err);
 
+/* ---- functions of arrays, correctly rounded: docs/transcendental.md. y may be x; fails only when EXACT_ISA is wrong ---- */
+int exact_sigmoid_f32(const float *x, float *y, size_t n, exact_error *err);
+int exact_tanh_f32(const float *x, float *y, size_t n, exact_error *err);
+int exact_erf_f32(const float *x, float *y, size_t n, exact_error *err);
+int exact_softplus_f32(const float *x, float *y, size_t n, exact_error *err);
+int exact_sin_f32(const float *x, float *y, size_t n, exact_error *err);
+int exact_cos_f32(const float *x, float *y, size_t n, exact_error *err);
+
 /* ---- reductions ---- */
 /* Inputs data, axes (int64, optional). The attribute axes of the older opsets: n_axes 0 when absent. docs/reduce.md */
 enum {

@@ -33,9 +33,9 @@ static inline double exact_from_bits64(uint64_t u) {
   return x;
 }
 
-/* e^x for -104 <= x <= 89 as a double with a relative error below 2^-50: n = rint(x / ln 2), r = x - n ln 2,
- * e^r = 1 + r + r^2 q(r), q of degree 8 in Estrin's order, 2^n by an addition to the exponent. */
-static inline double exact_exp_near(double x) {
+/* e^x = 2^n (1 + p) for |x| <= 178: n = rint(x / ln 2), r = x - n ln 2, p = r + r^2 q(r), q of degree 8 in Estrin's order;
+ * relative to itself p has an error below 2^-48, relative to 1 + p one below 2^-50. *power: n in its low 12 bits. */
+static inline double exact_exp_split(double x, uint64_t *power) {
   const double magic = 0x1.8p52;
   double shifted = x * 0x1.71547652b82fep0 + magic, n = shifted - magic;
   double r = (x - n * 0x1.62e42fefap-1) - n * 0x1.cf79abc9e3b3ap-40;
@@ -45,8 +45,15 @@ static inline double exact_exp_near(double x) {
   double q45 = 0x1.6c16c0c80f393p-10 + r * 0x1.a0198d4dd0447p-13;
   double q67 = 0x1.a01b7c965cea8p-16 + r * 0x1.72e9273a8747fp-19;
   double q = (q01 + r2 * q23) + r4 * ((q45 + r2 * q67) + r4 * 0x1.270778dd2fe23p-22);
-  double y = 1.0 + (r + r2 * q);
-  return exact_from_bits64(exact_bits64(y) + (exact_bits64(shifted) << 52));
+  *power = exact_bits64(shifted);
+  return r + r2 * q;
+}
+
+/* e^x for |x| <= 178 as a double with a relative error below 2^-50; 2^n by an addition to the exponent. */
+static inline double exact_exp_near(double x) {
+  uint64_t power;
+  double y = 1.0 + exact_exp_split(x, &power);
+  return exact_from_bits64(exact_bits64(y) + (power << 52));
 }
 
 static inline float exact_expf_cr(float x) {

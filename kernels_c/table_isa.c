@@ -20,8 +20,10 @@ extern const struct exact_binary_kernels EXACT_SYM(exact_binary);
 extern const struct exact_softmax_kernels EXACT_SYM(exact_softmax);
 extern const struct exact_resize_kernels EXACT_SYM(exact_resize);
 extern const struct exact_exp_log_kernels EXACT_SYM(exact_exp_log);
+extern const struct exact_transcendental_kernels EXACT_SYM(exact_transcendental);
 extern const struct exact_unary_kernels EXACT_SYM(exact_unary);
 extern const struct exact_composed_kernels EXACT_SYM(exact_composed);
+extern const struct exact_activation_kernels EXACT_SYM(exact_activation);
 extern const struct exact_cast_kernels EXACT_SYM(exact_cast);
 
 const exact_isa EXACT_SYM(exact_table) = {
@@ -44,7 +46,9 @@ const exact_isa EXACT_SYM(exact_table) = {
     .softmax = &EXACT_SYM(exact_softmax),
     .resize = &EXACT_SYM(exact_resize),
     .exp_log = &EXACT_SYM(exact_exp_log),
+    .transcendental = &EXACT_SYM(exact_transcendental),
     .unary = &EXACT_SYM(exact_unary),
     .composed = &EXACT_SYM(exact_composed),
+    .activation = &EXACT_SYM(exact_activation),
     .cast = &EXACT_SYM(exact_cast),
 };

@@ -175,7 +175,8 @@ static exact_unary_fn find(const exact_isa *isa, int kind, int dtype) {
   bool wide = dtype == EXACT_FLOAT64;
   if (!exact_is_float(dtype)) return dtype > 0 && dtype <= EXACT_UINT64 ? isa->unary->whole[dtype][kind] : NULL;
   exact_unary_fn f = (wide ? isa->unary->f64 : isa->unary->f32)[kind];
-  return f ? f : (wide ? isa->composed->f64 : isa->composed->f32)[kind];
+  if (!f) f = (wide ? isa->composed->f64 : isa->composed->f32)[kind];
+  return f || wide ? f : isa->activation->f32[kind];
 }
 
 /* NULL: *err tells why. */

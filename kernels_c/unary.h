@@ -20,8 +20,13 @@ struct exact_unary_kernels {
   void (*half)(exact_unary_fn f, const exact_unary_args *a, int dtype, const void *x, void *y, size_t n);
 };
 
-/* The functions that call others: of isa->unary, in files of their own. */
+/* The kinds made of exp and log. */
 struct exact_composed_kernels {
   exact_unary_fn f32[EXACT_UNARY_KINDS], f64[EXACT_UNARY_KINDS];
+};
+
+/* The kinds made of tanh, sigmoid, erf, softplus, sin and cos, which float64 does not have. */
+struct exact_activation_kernels {
+  exact_unary_fn f32[EXACT_UNARY_KINDS];
 };
 #endif
