@@ -81,24 +81,28 @@ EXACT_INLINE u64v prelu_u64(u64v a, u64v b) { return (void)b, a; }
   EXACT_INLINE void op##_row_##T(const T *a, const T *b, T *y, size_t n, int form) {                                          \
     enum { LANES = EXACT_VB / sizeof(T), UNROLL = 4 };                                                                        \
     const T##v one_a = *a - (T##v){0}, one_b = *b - (T##v){0}; /* x - 0 keeps every x, -0 too */                              \
-    size_t i = 0;                                                                                                             \
+    size_t i = 0, rest = n % LANES, last = n < LANES ? 0 : n - LANES;                                                         \
     (void)one_a, (void)one_b;                                                                                                 \
+    T##v av = one_a, bv = one_b, r = one_a;                                                                                   \
+    if (rest) { /* the last elements, as a vector that overlaps the one before */                                             \
+      if (form != FORM_ONE_A && n < LANES) memcpy(&av, a, n * sizeof(T));                                                     \
+      if (form != FORM_ONE_B && n < LANES) memcpy(&bv, b, n * sizeof(T));                                                     \
+      if (form != FORM_ONE_A && n > LANES) av = *(const T##v *)(a + last);                                                    \
+      if (form != FORM_ONE_B && n > LANES) bv = *(const T##v *)(b + last);                                                    \
+      r = op##_##T(av, bv);                                                                                                   \
+    }                                                                                                                         \
     for (; i + UNROLL * LANES <= n; i += UNROLL * LANES) {                                                                    \
-      T##v r[UNROLL];                                                                                                         \
-      EXACT_UNROLL for (int u = 0; u < UNROLL; u++) r[u] =                                                                    \
+      T##v v[UNROLL];                                                                                                         \
+      EXACT_UNROLL for (int u = 0; u < UNROLL; u++) v[u] =                                                                    \
           op##_##T(form == FORM_ONE_A ? one_a : *(const T##v *)(a + i + (size_t)u * LANES),                                   \
                    form == FORM_ONE_B ? one_b : *(const T##v *)(b + i + (size_t)u * LANES));                                  \
-      EXACT_UNROLL for (int u = 0; u < UNROLL; u++) * (T##v *)(y + i + (size_t)u * LANES) = r[u];                             \
+      EXACT_UNROLL for (int u = 0; u < UNROLL; u++) * (T##v *)(y + i + (size_t)u * LANES) = v[u];                             \
     }                                                                                                                         \
     for (; i + LANES <= n; i += LANES)                                                                                        \
       *(T##v *)(y + i) =                                                                                                      \
           op##_##T(form == FORM_ONE_A ? one_a : *(const T##v *)(a + i), form == FORM_ONE_B ? one_b : *(const T##v *)(b + i)); \
-    if (i == n) return;                                                                                                       \
-    T##v av = one_a, bv = one_b, r;                                                                                           \
-    if (form != FORM_ONE_A) memcpy(&av, a + i, (n - i) * sizeof(T));                                                          \
-    if (form != FORM_ONE_B) memcpy(&bv, b + i, (n - i) * sizeof(T));                                                          \
-    r = op##_##T(av, bv);                                                                                                     \
-    memcpy(y + i, &r, (n - i) * sizeof(T));                                                                                   \
+    if (rest && n < LANES) memcpy(y, &r, n * sizeof(T));                                                                      \
+    if (rest && n > LANES) *(T##v *)(y + last) = r;                                                                           \
   }                                                                                                                           \
   static void op##_rows_##T(const void *a, const void *b, void *y, size_t rows, size_t n, size_t a_pitch, size_t b_pitch,     \
                             int form) {                                                                                       \
