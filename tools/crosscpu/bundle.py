@@ -18,7 +18,17 @@ from onnxruntime_ep_exact.operators import OPERATORS
 
 from .cases import Case
 
-_NAMES = {"CumSum": "cumsum", "CumProd": "cumprod", "MatMul": "matmul"}
+_NAMES = {
+    "CumSum": "cumsum",
+    "CumProd": "cumprod",
+    "MatMul": "matmul",
+    "Max": "maximum",
+    "Mean": "mean_of",
+    "Min": "minimum",
+    "PRelu": "prelu",
+    "Pow": "power",
+    "Sum": "sum_of",
+}
 
 
 def function_name(operator: str) -> str:
