@@ -38,6 +38,9 @@ static int pow_version(const node *n) {
   return 15;
 }
 
+/* float64, for which there is a kernel of every revision. */
+static int early_version(const node *n) { return n->dtype == EXACT_FLOAT64 ? 7 : 0; }
+
 #define REDUCTION(type)                                                                                              \
   {                                                                                                                  \
     type, reduce_version, {"T"}, {0},                                                                                \
@@ -54,6 +57,10 @@ static const form forms[] = {
     REDUCTION("ReduceLogSum"),
     REDUCTION("ReduceLogSumExp"),
     {"Pow", pow_version, {"T", "T1"}, {0, 1}, {{0}}, true},
+    {"Tanh", early_version, {"T"}, {0}, {{0}}, false},
+    {"Sigmoid", early_version, {"T"}, {0}, {{0}}, false},
+    {"Sin", early_version, {"T"}, {0}, {{0}}, false},
+    {"Cos", early_version, {"T"}, {0}, {{0}}, false},
 };
 
 struct delegate {

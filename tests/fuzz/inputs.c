@@ -134,6 +134,17 @@ static void fit(const drawn *d, stream *s, exact_tensor in[], int meaning[]) {
     case MATMUL:
     case GEMM: draw_product(d, s, in); break;
     case RESIZE: draw_resize(d, s, in, meaning); break;
+    case UNARY:
+    case CAST: draw_shape(x, s, 0, 6); break;
+    case CLIP:
+      draw_shape(x, s, 0, 6);
+      for (int i = 1; i < d->n_inputs; i++) {
+        if (byte(s) % 4 == 0)
+          in[i].dtype = EXACT_ABSENT;
+        else
+          shape(&in[i], below(s, 2), (int64_t[]){1});
+      }
+      break;
     case MVN: draw_shape(x, s, 4, 2); break;
     default: draw_shape(x, s, 1, 4);
   }

@@ -26,6 +26,9 @@ enum {
   MATMUL,
   GEMM,
   RESIZE,
+  UNARY,
+  CLIP,
+  CAST,
   FAMILIES
 };
 enum { MOST_INPUTS = 5 };
