@@ -310,6 +310,66 @@ int exact_attention_new(const exact_attention_attrs *attrs, int dtype, int mode,
 /* As many inputs as the equation has terms. Output Y. docs/einsum.md */
 int exact_einsum_new(const char *equation, int dtype, int mode, exact_op **op, exact_error *err);
 
+/* ---- one input, element by element: docs/unary.md ---- */
+/* Input X. Output Y. */
+enum {
+  EXACT_UNARY_ABS,
+  EXACT_UNARY_CEIL,
+  EXACT_UNARY_CELU,
+  EXACT_UNARY_CLIP, /* of exact_clip_new */
+  EXACT_UNARY_COS,
+  EXACT_UNARY_ELU,
+  EXACT_UNARY_ERF,
+  EXACT_UNARY_EXP,
+  EXACT_UNARY_FLOOR,
+  EXACT_UNARY_GELU,
+  EXACT_UNARY_GELU_TANH,
+  EXACT_UNARY_HARD_SIGMOID,
+  EXACT_UNARY_HARD_SWISH,
+  EXACT_UNARY_LEAKY_RELU,
+  EXACT_UNARY_LOG,
+  EXACT_UNARY_MISH,
+  EXACT_UNARY_NEG,
+  EXACT_UNARY_RECIPROCAL,
+  EXACT_UNARY_RELU,
+  EXACT_UNARY_ROUND,
+  EXACT_UNARY_SELU,
+  EXACT_UNARY_SIGMOID,
+  EXACT_UNARY_SIGN,
+  EXACT_UNARY_SIN,
+  EXACT_UNARY_SOFTPLUS,
+  EXACT_UNARY_SOFTSIGN,
+  EXACT_UNARY_SQRT,
+  EXACT_UNARY_SWISH,
+  EXACT_UNARY_TANH,
+  EXACT_UNARY_THRESHOLDED_RELU,
+  EXACT_UNARY_KINDS
+};
+typedef struct exact_unary_attrs {
+  float alpha; /* Celu, Elu, HardSigmoid, LeakyRelu, Selu, Swish, ThresholdedRelu */
+  float beta;  /* HardSigmoid */
+  float gamma; /* Selu */
+} exact_unary_attrs;
+int exact_unary_new(int kind, const exact_unary_attrs *attrs, int dtype, exact_op **op, exact_error *err);
+
+/* Inputs X, min (optional), max (optional). Output Y. limits 1: the attributes min and max of opset 6, and X alone. */
+typedef struct exact_clip_attrs {
+  int limits;
+  float min, max;
+} exact_clip_attrs;
+int exact_clip_new(const exact_clip_attrs *attrs, int dtype, exact_op **op, exact_error *err);
+
+/* Input X of the float type `from`. Output Y of the integer type `to` or bool. */
+int exact_cast_new(int from, int64_t to, exact_op **op, exact_error *err);
+
+/* ---- elementwise operators of several inputs: docs/binary.md ---- */
+/* Two inputs A, B (PRelu: X, slope); from Max on one or any number. One output. */
+enum { EXACT_ADD, EXACT_SUB, EXACT_MUL, EXACT_DIV, EXACT_PRELU, EXACT_MAX, EXACT_MIN, EXACT_SUM, EXACT_MEAN };
+int exact_binary_new(int kind, int dtype, exact_op **op, exact_error *err);
+/* Inputs X, Y. Output Z. The exponent is the number in Y, of which only the shape is read later. NAN: not known; the op infers
+ * shapes alone, of any Y. */
+int exact_pow_new(double exponent, int dtype, exact_op **op, exact_error *err);
+
 /* ---- Resize, Upsample: docs/resize.md ---- */
 /* Inputs X, roi, scales, sizes, the last three optional (form 11: Resize from opset 11 on), or X, scales (Resize 10 and
  * Upsample; Upsample 7 has X alone and the attribute scales). Output Y. */

@@ -112,6 +112,7 @@ struct exact_isa {
   const struct exact_lrn_kernels *lrn;                        /* lrn.h */
   const struct exact_arg_kernels *arg;                        /* arg.h */
   const struct exact_cumsum_kernels *cumsum;                  /* cumsum.h */
+  const struct exact_binary_kernels *binary;                  /* binary.h */
   const struct exact_softmax_kernels *softmax;                /* softmax.h */
   const struct exact_resize_kernels *resize;                  /* resize.h */
   const struct exact_recurrent_kernels *recurrent;            /* recurrent.h */
@@ -119,6 +120,10 @@ struct exact_isa {
   const struct exact_quantize_kernels *quantize;              /* quantize.h */
   const struct exact_exp_log_kernels *exp_log;                /* exp_log_kernels.h */
   const struct exact_transcendental_kernels *transcendental;  /* transcendental_kernels.h */
+  const struct exact_unary_kernels *unary;                    /* unary.h */
+  const struct exact_composed_kernels *composed;              /* unary.h */
+  const struct exact_activation_kernels *activation;          /* unary.h */
+  const struct exact_cast_kernels *cast;                      /* cast.h */
 };
 const exact_isa *exact_isa_table(exact_error *err);
 

@@ -22,5 +22,12 @@
 #define EXACT_UNROLL _Pragma("GCC unroll 16")
 #endif
 
+/* Before a loop whose iterations do not depend on each other though the compiler cannot know: y[i] = f(x[i]), y may be x. */
+#ifdef __clang__
+#define EXACT_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define EXACT_INDEPENDENT _Pragma("GCC ivdep")
+#endif
+
 #define EXACT_INLINE static inline __attribute__((always_inline))
 #endif

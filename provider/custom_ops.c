@@ -38,6 +38,8 @@ static const custom_op *of(const OrtCustomOp *op) { return (const custom_op *)op
 /* ---- declaration ---- */
 static int type_of(const OrtCustomOp *op, char letter) {
   switch (letter | 0x20) {
+    case 's':
+    case 'e':
     case 't':
     case 'v': return of(op)->dtype;
     case 'l': return EXACT_INT64;

@@ -146,7 +146,7 @@ enum { ORT_HARDWARE_CPU = 0 };
   F(300, ReleaseKeyValuePairs, void, (OrtKeyValuePairs * pairs))                                                  /* 22 */   \
   F(307, HardwareDevice_Type, int, (const OrtHardwareDevice *device))                                             /* 22 */   \
   F(317, GetEpApi, const OrtEpApi *, (void))                                                                      /* 22 */   \
-  F(326, ValueInfo_GetInitializerValue, OrtStatus *, (const OrtValueInfo *value, const OrtValue **out))            /* 23 */   \
+  F(326, ValueInfo_GetInitializerValue, OrtStatus *, (const OrtValueInfo *value, const OrtValue **out))           /* 23 */   \
   F(331, ValueInfo_IsConstantInitializer, OrtStatus *, (const OrtValueInfo *value, bool *out))                    /* 23 */   \
   F(344, Graph_GetNumNodes, OrtStatus *, (const OrtGraph *graph, size_t *out))                                    /* 23 */   \
   F(345, Graph_GetNodes, OrtStatus *, (const OrtGraph *graph, const OrtNode **out, size_t n))                     /* 23 */   \

@@ -150,6 +150,11 @@ static OrtStatus *add_kernel(factory *f, OrtKernelDefBuilder *b, kernel_state *s
       if (row->constraint[c].types >> t & 1) status = EP(f->ep_api, GetTensorDataType)(t, &types[n++]);
     if (!status) status = EP(f->ep_api, KernelDefBuilder_AddTypeConstraint)(b, row->constraint[c].name, types, n);
   }
+  if (!status && (row->outputs[0] == 'S' || row->outputs[0] == 'E')) {
+    static const int in[] = {0, 1}, out[] = {0, 0};
+    size_t n = row->outputs[0] == 'S' ? 1 : 2;
+    status = EP(f->ep_api, KernelDefBuilder_AddInputOutputMutableAliases)(b, in, out, n);
+  }
   if (!status) status = EP(f->ep_api, KernelDefBuilder_Build)(b, &def);
   if (!status) status = EP(f->ep_api, KernelRegistry_AddKernel)(f->registry, def, create_kernel, state);
   if (def) EP(f->ep_api, ReleaseKernelDef)(def);

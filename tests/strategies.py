@@ -453,3 +453,28 @@ def upsamples(draw, least=1.0, dtypes=RESIZE_TYPES, kinds=KINDS):
     shape = draw(extents(draw(small(1, 5)), 40))
     attributes = {"scales": draw(scale_lists(shape, least)), "mode": draw(st.sampled_from(("nearest", "linear")))}
     return Node([shape], draw(st.sampled_from(dtypes)), draw(st.sampled_from(kinds)), draw(seeds()), attributes)
+
+
+# ---- broadcasting ----
+
+
+@st.composite
+def broadcasts(draw, count, dtypes, kinds=KINDS, first_is_largest=False):
+    """`count` inputs that broadcast. first_is_largest: the first has the shape of the result."""
+    shape = [draw(st.sampled_from((1, 1, 2, 3, 5, 8))) for _ in range(draw(small(0, 4)))]
+    if shape:
+        shape[-1] = draw(st.sampled_from((1, 2, 3, 4, 7, 8, 15, 16, 17, 33, 40)))
+        if draw(small(0, 19)) == 0:
+            shape[draw(small(0, len(shape) - 1))] = 0
+    shapes = []
+    for i in range(count):
+        form = draw(st.sampled_from(("same", "same", "scalar", "last", "some", "some")))
+        mine = {"same": list(shape), "scalar": [], "last": shape[-1:]}.get(form)
+        if form == "some":
+            mine = [n if draw(st.booleans()) else 1 for n in shape][draw(small(0, len(shape))) :]
+        if draw(small(0, 59)) == 0:
+            mine = [draw(small(1, 4)), *mine]
+        if mine and draw(small(0, 59)) == 0:
+            mine[draw(small(0, len(mine) - 1))] += 1
+        shapes.append(list(shape) if first_is_largest and i == 0 else mine)
+    return Node(shapes, draw(st.sampled_from(dtypes)), draw(st.sampled_from(kinds)), draw(seeds()), {})

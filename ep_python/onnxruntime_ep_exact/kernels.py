@@ -1,9 +1,10 @@
 """The exact kernels on NumPy arrays: one function per ONNX operator, without ONNX Runtime.
 
 Arrays are float32, float64, float16 or bfloat16 (of ml_dtypes); ``matmul``, ``max_pool``, the reductions, ``arg_max``,
-``arg_min``, ``cumsum``, ``cumprod``, ``resize`` and ``upsample`` also take integers. Inputs are never changed; those that
-are not contiguous are copied. The bits of the results are those of the pages in docs/, whatever ``threads``, the instruction
-set and the machine; the global interpreter lock is released while a kernel runs.
+``arg_min``, ``cumsum``, ``cumprod``, ``resize``, ``upsample``, ``clip``, ``relu``, ``sign``, ``absolute``, ``negative``,
+``prelu``, ``maximum`` and ``minimum`` also take integers. Inputs are never changed; those that are not contiguous are copied.
+The bits of the results are those of the pages in docs/, whatever ``threads``, the instruction set and the machine; the
+global interpreter lock is released while a kernel runs.
 
 Every function raises
 
@@ -23,6 +24,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ._attention import attention
+from ._binary import add, div, maximum, mean_of, minimum, mul, power, prelu, sub, sum_of
 from ._calls import _MODES, _arrays, _check, _choice, _create, _number, _run
 from ._einsum import einsum
 from ._integer import conv_integer, matmul_integer, qlinear_conv, qlinear_matmul
@@ -57,6 +59,38 @@ from ._reduce import (
     reduce_sum_square,
 )
 from ._resize import resize, upsample
+from ._unary import (
+    absolute,
+    cast,
+    ceil,
+    celu,
+    clip,
+    cos,
+    elu,
+    erf,
+    exp,
+    floor,
+    gelu,
+    hard_sigmoid,
+    hard_swish,
+    leaky_relu,
+    log,
+    mish,
+    negative,
+    reciprocal,
+    relu,
+    round_,
+    selu,
+    sigmoid,
+    sign,
+    sin,
+    softplus,
+    softsign,
+    sqrt,
+    swish,
+    tanh,
+    thresholded_relu,
+)
 from ._window import (
     average_pool,
     conv,
@@ -70,30 +104,47 @@ from ._window import (
 )
 
 __all__ = [
+    "absolute",
+    "add",
     "arg_max",
     "arg_min",
     "attention",
     "average_pool",
     "batch_normalization",
+    "cast",
+    "ceil",
+    "celu",
+    "clip",
     "conv",
     "conv_integer",
     "conv_transpose",
+    "cos",
     "cumprod",
     "cumsum",
     "dequantize_linear",
+    "div",
     "dynamic_quantize_linear",
     "einsum",
+    "elu",
+    "erf",
+    "exp",
+    "floor",
+    "gelu",
     "gemm",
     "global_average_pool",
     "global_lp_pool",
     "global_max_pool",
     "group_normalization",
     "gru",
+    "hard_sigmoid",
+    "hard_swish",
     "hardmax",
     "instance_normalization",
     "isa",
     "isa_names",
     "layer_normalization",
+    "leaky_relu",
+    "log",
     "log_softmax",
     "lp_normalization",
     "lp_pool",
@@ -103,12 +154,21 @@ __all__ = [
     "matmul_integer",
     "max_pool",
     "max_unpool",
+    "maximum",
+    "mean_of",
     "mean_variance_normalization",
+    "minimum",
+    "mish",
+    "mul",
+    "negative",
     "openvino_convolution",
     "openvino_group_convolution",
+    "power",
+    "prelu",
     "qlinear_conv",
     "qlinear_matmul",
     "quantize_linear",
+    "reciprocal",
     "reduce_l1",
     "reduce_l2",
     "reduce_log_sum",
@@ -119,11 +179,25 @@ __all__ = [
     "reduce_prod",
     "reduce_sum",
     "reduce_sum_square",
+    "relu",
     "resize",
     "rms_normalization",
     "rnn",
+    "round_",
+    "selu",
     "set_isa",
+    "sigmoid",
+    "sign",
+    "sin",
     "softmax",
+    "softplus",
+    "softsign",
+    "sqrt",
+    "sub",
+    "sum_of",
+    "swish",
+    "tanh",
+    "thresholded_relu",
     "upsample",
 ]
 

@@ -83,9 +83,9 @@ def _register_custom_ops(options: ort.SessionOptions, proto: Any) -> None:
         )
 
 
-def _folding_is_harmless(options: ort.SessionOptions, proto: Any) -> bool:
+def _folding_is_harmless(options: ort.SessionOptions, proto: Any, face: str) -> bool:
     """Tells the library so, too. ``proto`` None: not known."""
-    harmless = proto is not None and foldable(proto) == []
+    harmless = proto is not None and foldable(proto, face) == []
     if harmless:
         _set(options, _FOLDING_KEY, "checked")
     return harmless
@@ -123,13 +123,13 @@ def _prepare(options: ort.SessionOptions | None, mode: str, face: str, model: An
     proto = None if model is None else models.load(model)
     if face == "plugin":
         register()
-        harmless = _folding_is_harmless(options, proto)
+        harmless = _folding_is_harmless(options, proto, face)
         _disable(options, (name for name in REWRITES if not harmless or name != "ConstantFolding"))
         if not harmless and (1, 25) <= _version() < (1, 31):  # whose ReshapeFusion fails on some models without folding
             _disable(options, ["ReshapeFusion"])
     else:
         _set(options, _MODE_KEY, mode)
-        if not _folding_is_harmless(options, proto) and _version() < (1, 32, 0):
+        if not _folding_is_harmless(options, proto, face) and _version() < (1, 32, 0):
             _disable(options, ["ConstantFolding"])
         _register_custom_ops(options, proto)
     return options

@@ -195,6 +195,17 @@ static void fit(const drawn *d, stream *s, exact_tensor in[], int meaning[]) {
     case ATTENTION: draw_attention(d, s, in, meaning); break;
     case EINSUM: draw_operands(d, s, in); break;
     case RECURRENT: draw_recurrent(d, s, in, meaning); break;
+    case UNARY:
+    case CAST: draw_shape(x, s, 0, 6); break;
+    case CLIP:
+      draw_shape(x, s, 0, 6);
+      for (int i = 1; i < d->n_inputs; i++) {
+        if (byte(s) % 4 == 0)
+          in[i].dtype = EXACT_ABSENT;
+        else
+          shape(&in[i], below(s, 2), (int64_t[]){1});
+      }
+      break;
     case MVN: draw_shape(x, s, 4, 2); break;
     default: draw_shape(x, s, 1, 4);
   }

@@ -130,7 +130,7 @@ drawn draw_op(stream *s) {
   unsigned of_type = byte(s);
   int kind = (int)byte(s), rc = EXACT_OK;
   bool whole = d.family == POOL || d.family == REDUCE || d.family == ARG || d.family == CUMSUM || d.family == MATMUL ||
-               d.family == RESIZE || d.family == EINSUM;
+               d.family == RESIZE || d.family == EINSUM || d.family == UNARY || d.family == CLIP;
   d.dtype = of_type % (whole ? 3 : 32) == 0 ? types[of_type / 3 % 10] : floats[of_type / 3 % 4];
   d.mode = byte(s) % 5 == 0 ? EXACT_MODE_FAST : EXACT_MODE_EXACT;
   switch (d.family) {
@@ -262,6 +262,21 @@ drawn draw_op(stream *s) {
     case RECURRENT: {
       exact_recurrent_attrs a = draw_recurrent(s, &d, kind % 3);
       rc = exact_recurrent_new(kind % 33 == 32 ? 3 : kind % 3, &a, d.dtype, &d.op, &err);
+      break;
+    }
+    case UNARY: {
+      exact_unary_attrs a = {.alpha = real(s), .beta = real(s), .gamma = real(s)};
+      rc = exact_unary_new(kind % (EXACT_UNARY_KINDS + 1), &a, d.dtype, &d.op, &err);
+      break;
+    }
+    case CLIP: {
+      exact_clip_attrs a = {.limits = kind % 4 == 0, .min = real(s), .max = real(s)};
+      d.n_inputs = a.limits ? 1 : 1 + kind % 3;
+      rc = exact_clip_new(&a, d.dtype, &d.op, &err);
+      break;
+    }
+    case CAST: {
+      rc = exact_cast_new(d.dtype, kind % 5 ? types[kind % 10] : small(s, 0, 20), &d.op, &err);
       break;
     }
     default: {

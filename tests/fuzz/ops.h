@@ -29,6 +29,9 @@ enum {
   ATTENTION,
   EINSUM,
   RECURRENT,
+  UNARY,
+  CLIP,
+  CAST,
   FAMILIES
 };
 enum { MOST_INPUTS = 8 };

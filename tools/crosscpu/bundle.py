@@ -19,12 +19,21 @@ from onnxruntime_ep_exact.operators import OPERATORS
 from .cases import Case
 
 _NAMES = {
+    "Abs": "absolute",
     "CumSum": "cumsum",
     "CumProd": "cumprod",
     "MatMul": "matmul",
     "MatMulInteger": "matmul_integer",
-    "QLinearMatMul": "qlinear_matmul",
+    "Max": "maximum",
+    "Mean": "mean_of",
+    "Min": "minimum",
+    "Neg": "negative",
+    "PRelu": "prelu",
+    "Pow": "power",
     "QLinearConv": "qlinear_conv",
+    "QLinearMatMul": "qlinear_matmul",
+    "Round": "round_",
+    "Sum": "sum_of",
 }
 
 
@@ -41,6 +50,10 @@ def attributes_of(case: Case) -> dict[str, Any]:
         extra |= {"coordinate_transformation_mode": "asymmetric", "nearest_mode": "floor"}
     if case.operator in ("Softmax", "LogSoftmax", "Hardmax") and case.opset < 13:
         extra["flatten"] = True
+    if case.operator == "Cast":
+        return {"to": helper.tensor_dtype_to_np_dtype(case.attributes["to"]).name}
+    if case.operator == "Clip" and case.opset < 11:
+        return {"lo": case.attributes["min"], "hi": case.attributes["max"]}
     if case.operator == "MaxPool" and case.outputs > 1:
         extra["return_indices"] = True
     if case.operator == "LayerNormalization" and case.outputs > 1:
@@ -95,7 +108,7 @@ def _casts_output(case: Case) -> bool:
     """The output is bfloat16."""
     if case.operator == "DequantizeLinear":  # of the type of the scale
         return case.types[1] == "bfloat16" and "output_dtype" not in case.attributes
-    return case.types[0] == "bfloat16" and not case.operator.startswith(("Arg", "QuantizeLinear"))
+    return case.types[0] == "bfloat16" and not case.operator.startswith(("Arg", "Cast", "QuantizeLinear"))
 
 
 def faces(case: Case) -> list[str]:

@@ -294,6 +294,76 @@ def _integer_products(t: _Table) -> None:
     t.add("QLinearMatMul", "float16 scales", "cB", halves, 21)
 
 
+def _one_input(t: _Table) -> None:
+    plain = {  # operator -> the letters that it has, its opset, a second form of its attributes
+        "Relu": (FLOATS + "cils", 14, {}),
+        "LeakyRelu": (FLOATS, 16, {"alpha": 0.3}),
+        "ThresholdedRelu": (FLOATS, 22, {"alpha": -0.5}),
+        "Abs": (FLOATS, 13, {}),
+        "Neg": (FLOATS, 13, {}),
+        "Floor": (FLOATS, 13, {}),
+        "Ceil": (FLOATS, 13, {}),
+        "Round": (FLOATS, 22, {}),
+        "Sign": (FLOATS + WHOLE + "cBsS", 13, {}),
+        "Sqrt": (FLOATS, 13, {}),
+        "Reciprocal": (FLOATS, 13, {}),
+        "HardSigmoid": (FLOATS, 22, {"alpha": 0.7, "beta": -0.25}),
+        "HardSwish": (FLOATS, 22, {}),
+        "Softsign": (FLOATS, 22, {}),
+        "Exp": (FLOATS, 13, {}),
+        "Log": (FLOATS, 13, {}),
+        "Elu": (FLOATS, 22, {"alpha": 1.7}),
+        "Selu": (FLOATS, 22, {"alpha": 0.9, "gamma": 1.3}),
+        "Celu": ("f", 12, {"alpha": 0.6}),
+        **{operator: ("fhb", 13, {}) for operator in ("Tanh", "Sigmoid", "Erf")},
+        **{operator: ("fhb", 22, {}) for operator in ("Softplus", "Sin", "Cos", "Mish")},
+        "Gelu": ("fhb", 20, {"approximate": "tanh"}),
+        "Swish": ("fhb", 24, {"alpha": 1.7}),
+    }
+    for operator, (letters, opset, form) in plain.items():
+        floats = "".join(letter for letter in letters if letter in FLOATS)
+        t.add(operator, "plain", letters, "3x5x67", opset)
+        t.add(operator, "special", floats, "30x41 special", opset)
+        t.add(operator, "wide", floats, "7x129 wide", opset)
+        t.add(operator, "tiny", floats, "7x33 subnormal", opset)
+        if form:
+            t.add(operator, "attributes", floats, "7x129 special", opset, **form)
+    low, high = np.array(-1.5, np.float32), np.array([2.5], np.float32)
+    t.add("Clip", "both", "f", ["30x41 special", low, high], 13)
+    t.add("Clip", "high alone", "f", ["30x41 special", "-", high], 13)
+    t.add("Clip", "attributes opset 6", "f", "7x129 special", 6, min=-0.25, max=1.5)
+    t.add("Clip", "drawn", FLOATS + WHOLE + "cBsS", ["5x67", "", "1"], 13)
+    t.add("Clip", "no limits", FLOATS, "30x41 special", 13)
+    for number in (2, 3, 4, 5, 6, 7, 9, 12, 13):
+        kind = "wide" if number in (6, 7, 12, 13) else "special"
+        t.add("Cast", f"to {number}", FLOATS, f"5x67 {kind}", 13, to=number)
+
+
+def _several_inputs(t: _Table) -> None:
+    for operator in ("Add", "Sub", "Mul", "Div"):
+        t.add(operator, "same shape", FLOATS, ["3x5x67", "3x5x67"], 14)
+        t.add(operator, "channels special", "fdh", ["2x40x5x7 special", "40x1x1 special"], 14)
+        t.add(operator, "rows tiny", "fhb", ["40x33 tiny", "33 tiny"], 14)
+        t.add(operator, "outer", "f", ["1x23x1 wide", "9x1x19 wide"], 14)
+        t.add(operator, "scalar subnormal", "fd", ["7x129 subnormal", ""], 14)
+    t.add("PRelu", "channels", FLOATS + WHOLE, ["2x7x5x6", "7x1x1"], 16)
+    t.add("PRelu", "last special", "fhb", ["40x30 special", "30 special"], 16)
+    t.add("PRelu", "one tiny", "fd", ["5x67 tiny", "1x1 tiny"], 16)
+    for exponent in (2, 3, 0.5, 1, 0, -1, -2, -0.5):
+        t.add("Pow", f"{exponent}", FLOATS, ["9x41 special", np.array(exponent, np.float32)], 15)
+    t.add("Pow", "3 tiny", "fd", ["9x41 tiny", np.array([[3]], np.int64)], 15)
+    for operator in ("Max", "Min"):
+        t.add(operator, "three", FLOATS + WHOLE + "cBsS", ["4x5x33", "5x1", "33"], 13)
+        t.add(operator, "special", FLOATS, ["30x25 special", "30x25 special"], 13)
+        t.add(operator, "zeros", "fh", ["30x25 whole", "30x1 whole", ""], 13)
+        t.add(operator, "one", "fb", ["9x40 special"], 13)
+    for operator in ("Sum", "Mean"):
+        t.add(operator, "four wide", FLOATS, ["3x5x37 wide", "37 wide", "5x1 wide", "3x5x37 wide"], 13)
+        t.add(operator, "eight", "fh", [f"6x{n}" for n in (41, 1, 41, 41, 1, 41, 1, 41)], 13)
+        t.add(operator, "special", "fdb", ["30x25 special", "30x25 special", "25 special"], 13)
+        t.add(operator, "one", "fh", ["9x40 special"], 13)
+
+
 def cases() -> list[Case]:
     """Every case, in the order of the table."""
     table = _Table()
@@ -309,6 +379,8 @@ def cases() -> list[Case]:
         _recurrent,
         _quantizing,
         _integer_products,
+        _one_input,
+        _several_inputs,
     ):
         part(table)
     return table.cases
