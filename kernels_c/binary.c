@@ -69,7 +69,7 @@ static int infer_power(const exact_op *op, int n, const exact_tensor *in, exact_
                       exact_dtype_name(op->dtype));
   if (!is_number(in[1].dtype))
     return exact_fail(err, EXACT_UNSUPPORTED, "Y has the element type %s", exact_dtype_name(in[1].dtype));
-  for (int axis = 0; axis < in[1].rank; axis++)
+  for (int axis = 0; ((const binary_op *)op)->step != POWER_UNKNOWN && axis < in[1].rank; axis++)
     if (in[1].dims[axis] >= 0 && in[1].dims[axis] != 1)
       return exact_fail(err, EXACT_UNSUPPORTED, "Y has more or less than one element");
   *out = (exact_tensor){.dtype = op->dtype};
@@ -79,6 +79,9 @@ static int infer_power(const exact_op *op, int n, const exact_tensor *in, exact_
 static int plan(const exact_op *op, int n, const exact_tensor *in, exact_plan **out, exact_error *err) {
   exact_tensor y;
   int rc = op->cls->infer(op, n, in, &y, err);
+  const binary_op *o = (const binary_op *)op;
+  if (!rc && o->family == BIN_POWER && o->step == POWER_UNKNOWN)
+    rc = exact_fail(err, EXACT_UNSUPPORTED, "the exponent is not known in advance");
   return rc ? rc : exact_binary_plan((const binary_op *)op, n, in, &y, out, err);
 }
 
@@ -144,6 +147,7 @@ int exact_pow_new(double exponent, int dtype, exact_op **op, exact_error *err) {
                 {0, POWER_0}, {-1, POWER_M1}, {-2, POWER_M2},    {-0.5, POWER_M_ROOT}};
   exact_error local;
   if (!err) err = &local;
+  if (exponent != exponent && is_number(dtype)) return create(&power, BIN_POWER, POWER_UNKNOWN, dtype, op, err);
   if (!exact_is_float(dtype)) return exact_fail(err, EXACT_UNSUPPORTED, "element type %s of X", exact_dtype_name(dtype));
   for (size_t i = 0; i < sizeof powers / sizeof powers[0]; i++)
     if (exponent == powers[i].value) return create(&power, BIN_POWER, powers[i].power, dtype, op, err);

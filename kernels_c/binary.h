@@ -26,7 +26,7 @@ struct exact_binary_kernels {
 
 /* Families of operators: a chain of steps over the inputs, the chain divided by their number, a power. */
 enum { BIN_CHAIN, BIN_MEAN, BIN_POWER };
-enum { POWER_0, POWER_1, POWER_2, POWER_3, POWER_ROOT, POWER_M1, POWER_M2, POWER_M_ROOT };
+enum { POWER_0, POWER_1, POWER_2, POWER_3, POWER_ROOT, POWER_M1, POWER_M2, POWER_M_ROOT, POWER_UNKNOWN };
 
 typedef struct binary_op {
   exact_op op;

@@ -322,7 +322,8 @@ int exact_cast_new(int from, int64_t to, exact_op **op, exact_error *err);
 /* Two inputs A, B (PRelu: X, slope); from Max on one or any number. One output. */
 enum { EXACT_ADD, EXACT_SUB, EXACT_MUL, EXACT_DIV, EXACT_PRELU, EXACT_MAX, EXACT_MIN, EXACT_SUM, EXACT_MEAN };
 int exact_binary_new(int kind, int dtype, exact_op **op, exact_error *err);
-/* Inputs X, Y. Output Z. The exponent is the number in Y, of which only the shape is read later. */
+/* Inputs X, Y. Output Z. The exponent is the number in Y, of which only the shape is read later. NAN: not known; the op infers
+ * shapes alone, of any Y. */
 int exact_pow_new(double exponent, int dtype, exact_op **op, exact_error *err);
 
 /* ---- Resize, Upsample: docs/resize.md ---- */

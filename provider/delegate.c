@@ -32,6 +32,12 @@ static int reduce_version(const node *n) {
   return n->n_inputs > 1 || n->source->integer(n, "noop_with_empty_axes", &noop) == 1 ? 18 : 13;
 }
 
+/* An exponent that is not served, or integers. */
+static int pow_version(const node *n) {
+  (void)n;
+  return 15;
+}
+
 /* float64, for which there is a kernel of every revision. */
 static int early_version(const node *n) { return n->dtype == EXACT_FLOAT64 ? 7 : 0; }
 
@@ -50,6 +56,7 @@ static const form forms[] = {
     REDUCTION("ReduceL2"),
     REDUCTION("ReduceLogSum"),
     REDUCTION("ReduceLogSumExp"),
+    {"Pow", pow_version, {"T", "T1"}, {0, 1}, {{0}}, true},
     {"Tanh", early_version, {"T"}, {0}, {{0}}, false},
     {"Sigmoid", early_version, {"T"}, {0}, {{0}}, false},
     {"Sin", early_version, {"T"}, {0}, {{0}}, false},

@@ -38,7 +38,10 @@ static int op_pow(const node *n, exact_op **op, exact_error *err) {
   exact_tensor y;
   int found = n->source->constant(n, 1, &y);
   if (!found) return node_fail(err, EXACT_UNSUPPORTED, "the exponent is not a constant of the model");
-  return exact_pow_new(found < 0 ? 2 : number_of(&y), n->dtype, op, err); /* every exponent gives the same shape */
+  double exponent = found < 0 ? __builtin_nan("") : number_of(&y);
+  if (found > 0 && exponent != exponent)
+    return node_fail(err, EXACT_UNSUPPORTED, "the exponent has several elements, or is none of those that are served");
+  return exact_pow_new(exponent, n->dtype, op, err);
 }
 
 int op_binary(const node *n, exact_op **op, exact_error *err) {

@@ -19,6 +19,9 @@ from onnxruntime_ep_exact.operators import OPERATORS
 from .cases import Case
 
 _NAMES = {
+    "Abs": "absolute",
+    "Neg": "negative",
+    "Round": "round_",
     "CumSum": "cumsum",
     "CumProd": "cumprod",
     "MatMul": "matmul",
@@ -44,6 +47,10 @@ def attributes_of(case: Case) -> dict[str, Any]:
         extra |= {"coordinate_transformation_mode": "asymmetric", "nearest_mode": "floor"}
     if case.operator in ("Softmax", "LogSoftmax", "Hardmax") and case.opset < 13:
         extra["flatten"] = True
+    if case.operator == "Cast":
+        return {"to": helper.tensor_dtype_to_np_dtype(case.attributes["to"]).name}
+    if case.operator == "Clip" and case.opset < 11:
+        return {"lo": case.attributes["min"], "hi": case.attributes["max"]}
     if case.operator == "MaxPool" and case.outputs > 1:
         extra["return_indices"] = True
     if case.operator == "LayerNormalization" and case.outputs > 1:
@@ -92,7 +99,7 @@ def model(case: Case) -> bytes:
 
 
 def _casts_output(case: Case) -> bool:
-    return case.types[0] == "bfloat16" and not case.operator.startswith("Arg")
+    return case.types[0] == "bfloat16" and not case.operator.startswith(("Arg", "Cast"))
 
 
 def faces(case: Case) -> list[str]:

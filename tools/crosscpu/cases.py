@@ -223,6 +223,51 @@ def _scans(t: _Table) -> None:
         t.add(operator, "special", "fh", ["20x30 special", np.array(1)], opset)
 
 
+def _one_input(t: _Table) -> None:
+    plain = {  # operator -> the letters that it has, its opset, a second form of its attributes
+        "Relu": (FLOATS + "cils", 14, {}),
+        "LeakyRelu": (FLOATS, 16, {"alpha": 0.3}),
+        "ThresholdedRelu": (FLOATS, 22, {"alpha": -0.5}),
+        "Abs": (FLOATS, 13, {}),
+        "Neg": (FLOATS, 13, {}),
+        "Floor": (FLOATS, 13, {}),
+        "Ceil": (FLOATS, 13, {}),
+        "Round": (FLOATS, 22, {}),
+        "Sign": (FLOATS + WHOLE + "cBsS", 13, {}),
+        "Sqrt": (FLOATS, 13, {}),
+        "Reciprocal": (FLOATS, 13, {}),
+        "HardSigmoid": (FLOATS, 22, {"alpha": 0.7, "beta": -0.25}),
+        "HardSwish": (FLOATS, 22, {}),
+        "Softsign": (FLOATS, 22, {}),
+        "Exp": (FLOATS, 13, {}),
+        "Log": (FLOATS, 13, {}),
+        "Elu": (FLOATS, 22, {"alpha": 1.7}),
+        "Selu": (FLOATS, 22, {"alpha": 0.9, "gamma": 1.3}),
+        "Celu": ("f", 12, {"alpha": 0.6}),
+        **{operator: ("fhb", 13, {}) for operator in ("Tanh", "Sigmoid", "Erf")},
+        **{operator: ("fhb", 22, {}) for operator in ("Softplus", "Sin", "Cos", "Mish")},
+        "Gelu": ("fhb", 20, {"approximate": "tanh"}),
+        "Swish": ("fhb", 24, {"alpha": 1.7}),
+    }
+    for operator, (letters, opset, form) in plain.items():
+        floats = "".join(letter for letter in letters if letter in FLOATS)
+        t.add(operator, "plain", letters, "3x5x67", opset)
+        t.add(operator, "special", floats, "30x41 special", opset)
+        t.add(operator, "wide", floats, "7x129 wide", opset)
+        t.add(operator, "tiny", floats, "7x33 subnormal", opset)
+        if form:
+            t.add(operator, "attributes", floats, "7x129 special", opset, **form)
+    low, high = np.array(-1.5, np.float32), np.array([2.5], np.float32)
+    t.add("Clip", "both", "f", ["30x41 special", low, high], 13)
+    t.add("Clip", "high alone", "f", ["30x41 special", "-", high], 13)
+    t.add("Clip", "attributes opset 6", "f", "7x129 special", 6, min=-0.25, max=1.5)
+    t.add("Clip", "drawn", FLOATS + WHOLE + "cBsS", ["5x67", "", "1"], 13)
+    t.add("Clip", "no limits", FLOATS, "30x41 special", 13)
+    for number in (1, 2, 3, 4, 5, 6, 7, 9, 12, 13)[1:]:
+        kind = "wide" if number in (6, 7, 12, 13) else "special"
+        t.add("Cast", f"to {number}", FLOATS, f"5x67 {kind}", 13, to=number)
+
+
 def _several_inputs(t: _Table) -> None:
     for operator in ("Add", "Sub", "Mul", "Div"):
         t.add(operator, "same shape", FLOATS, ["3x5x67", "3x5x67"], 14)
@@ -251,6 +296,17 @@ def _several_inputs(t: _Table) -> None:
 def cases() -> list[Case]:
     """Every case, in the order of the table."""
     table = _Table()
-    for part in (_products, _windows, _more_pools, _resizes, _norms, _softmaxes, _reductions, _scans, _several_inputs):
+    for part in (
+        _products,
+        _windows,
+        _more_pools,
+        _resizes,
+        _norms,
+        _softmaxes,
+        _reductions,
+        _scans,
+        _one_input,
+        _several_inputs,
+    ):
         part(table)
     return table.cases
