@@ -16,8 +16,8 @@ BAR = 1e-4
 FACES = ("plugin", "custom_ops")
 
 
-def declared(operator):
-    """The faces that serve it: the custom-op library leaves out operators of phantom 0."""
+def faces(operator):
+    """The custom-op library leaves operators of phantom 0 to ONNX Runtime."""
     return FACES if any(row.phantom for row in OPERATORS if row.type == operator) else FACES[:1]
 
 
@@ -109,7 +109,7 @@ def against_ort(case, want, theirs):
 def evaluate(case, ort):
     """(row, results of ONNX Runtime). `ort`: something with run(case)."""
     want = run_reference(case)
-    ours = {"numpy": run_numpy(case), **{face: run_face(case, face) for face in declared(case.operator)}}
+    ours = {"numpy": run_numpy(case), **{face: run_face(case, face) for face in faces(case.operator)}}
     theirs = ort.run(case)
     faults = our_faults(case, want, ours)
     error, named, unexplained = against_ort(case, want, theirs)

@@ -7,6 +7,7 @@ import numpy as np
 from onnx import helper
 
 from . import bounds
+from . import generators_binary as several
 from . import generators_conv as conv
 from . import generators_matmul as matrices
 from . import generators_norms as norms
@@ -129,6 +130,16 @@ OPERATORS = [
     Operator("QLinearMatMul", "quantized", quantized.qlinear_matmul, "qlinear_matmul"),
     Operator("ConvInteger", "quantized", quantized.conv_integer, "conv_integer"),
     Operator("QLinearConv", "quantized", quantized.qlinear_conv, "qlinear_conv"),
+    Operator("Add", "pointwise", several.pair, "add"),
+    Operator("Sub", "pointwise", several.pair, "sub"),
+    Operator("Mul", "pointwise", several.pair, "mul"),
+    Operator("Div", "pointwise", several.pair, "div"),
+    Operator("PRelu", "pointwise", several.pair, "prelu"),
+    Operator("Pow", "pointwise", several.power, "power"),
+    Operator("Max", "pointwise", several.variadic, "maximum"),
+    Operator("Min", "pointwise", several.variadic, "minimum"),
+    Operator("Sum", "pointwise", several.variadic, "sum_of", bound=bounds.several),
+    Operator("Mean", "pointwise", several.variadic, "mean_of", bound=bounds.several),
 ]
 BY_NAME = {row.name: row for row in OPERATORS}
 
