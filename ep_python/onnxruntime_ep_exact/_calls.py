@@ -38,8 +38,21 @@ _ERRORS = {
 _MODES = {"exact": lib.EXACT_MODE_EXACT, "fast": lib.EXACT_MODE_FAST}
 #: Arguments that may be None.
 _OPTIONAL = frozenset(
-    ("a_zero_point", "axes", "b", "b_zero_point", "c", "initial_c", "initial_h", "output_shape", "p", "sequence_lens")
-    + ("w_zero_point", "x_zero_point", "y_zero_point")
+    [
+        "a_zero_point",
+        "axes",
+        "b",
+        "b_zero_point",
+        "c",
+        "initial_c",
+        "initial_h",
+        "output_shape",
+        "p",
+        "sequence_lens",
+        "w_zero_point",
+        "x_zero_point",
+        "y_zero_point",
+    ]
 )
 _MAX_RANK = lib.EXACT_MAX_RANK
 
