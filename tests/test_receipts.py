@@ -15,7 +15,7 @@ import onnxruntime as ort
 import onnxruntime_ep_exact as exact
 import pytest
 from click.testing import CliRunner
-from faces import FACES, graph, node
+from faces import FACES, VERSION, graph, node
 from onnx import TensorProto, helper, numpy_helper
 from onnxruntime_ep_exact import (
     ReceiptError,
@@ -115,6 +115,7 @@ def test_canonical_form_of_the_rest():
     assert values.sha256({keys[0]: one, keys[1]: one}) == values.sha256({keys[1]: one, keys[0]: one}) == want
 
 
+@pytest.mark.skipif(VERSION < (1, 18), reason="onnxruntime 1.17 has no 4-bit types")
 def test_types_that_numpy_does_not_have():
     x = helper.make_tensor_value_info("x", TensorProto.BFLOAT16, [None])
     names = {"f": TensorProto.FLOAT, "b": TensorProto.BFLOAT16, "q": TensorProto.FLOAT8E4M3FN, "i": TensorProto.INT4}
@@ -141,7 +142,7 @@ def test_types_that_numpy_does_not_have():
 
 
 def test_strings_and_sequences():
-    text = graph([node("Identity", ["x"])], {"x": (np.str_, ["n"])})
+    text = graph([node("Identity", ["x"])], {"x": (object, ["n"])})
     made = exact.digest(text, {"x": np.array(["a", "bü"])})
     assert made.outputs[0]["sha256"] == made.inputs[0]["sha256"] and made.outputs[0]["type"] == "string"
     sequence = exact.digest(graph([node("SequenceConstruct", ["x", "x"])], {"x": (F, ["n"])}), {"x": X.ravel()})
