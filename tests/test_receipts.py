@@ -582,6 +582,13 @@ def test_inputs_that_cannot_be_used(files, tmp_path):
         exact.digest(MODEL, {"x": X}, random=1)
 
 
+def test_arrays_of_any_layout():
+    want = exact.digest(MODEL, {"x": X}).result
+    for other in (X.astype(">f4"), np.asfortranarray(X), np.repeat(X, 2, axis=3)[..., ::2], X.tolist()):
+        given = {"x": other if isinstance(other, np.ndarray) else np.array(other, F)}
+        assert exact.digest(MODEL, given).result == want
+
+
 def test_an_initializer_may_be_given():
     proto = onnx.load_model_from_string(MODEL)
     proto.graph.input.append(helper.make_tensor_value_info("w", TensorProto.FLOAT, W.shape))
