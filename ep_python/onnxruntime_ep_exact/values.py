@@ -99,7 +99,7 @@ def given(kind: str, name: str, array: np.ndarray) -> Tensor:
         return Tensor(want, array.shape, array.view(f"u{array.dtype.itemsize}"))
     if array.dtype.name != want:
         raise ValueError(f"input {name}: {array.dtype} instead of {want}")
-    return Tensor(want, array.shape, array)
+    return Tensor(want, array.shape, np.asarray(array, array.dtype.newbyteorder("=")))
 
 
 def run(session: Any, names: Sequence[str], feeds: Mapping[str, Tensor]) -> list[Any]:
