@@ -11,8 +11,8 @@ X = (np.nan, np.inf, -np.inf, 0.5, 1.0, 100.0)
 
 
 def value(probe: Probe, operator: str, name: str, x: float) -> tuple:
-    """One unit whose bias is x, and whose other gates let the activation through: GRU ht with z = 0; LSTM ct with i = o = 1, and
-    LeakyRelu as h, so that negative values are a hundredth. alpha and beta at their defaults."""
+    """One unit whose bias is x, and whose other gates let the activation through: GRU ht with z = 0; LSTM ct with i = o = 1
+    and LeakyRelu as h, so that negative values are a hundredth. alpha and beta at their defaults."""
     gates = {"LSTM": 4, "GRU": 3, "RNN": 1}[operator]
     zero, b = np.zeros((1, gates, 1), np.float32), np.zeros((1, 2 * gates), np.float32)
     b[0, : gates - 1] = {"LSTM": 1, "GRU": 0, "RNN": 0}[operator]
