@@ -26,6 +26,7 @@ TYPES = {
     "SHORTS": ("int16", "uint16"),
     "TRUTH": ("bool",),
     "AXIS": ("int32", "int64"),
+    "UP_TO_SINGLE": ("float32", "float16", "bfloat16"),
 }
 
 
