@@ -5,7 +5,7 @@
 #include "exact_impl.h"
 #include "matmul.h"
 
-enum { RECURRENT_GATES = 4, RECURRENT_FUNCTIONS = 3, RECURRENT_DIRECTIONS = 2 };
+enum { RECURRENT_FUNCTIONS = 3, RECURRENT_DIRECTIONS = 2 };
 
 typedef struct exact_activation {
   int kind;

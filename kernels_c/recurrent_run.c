@@ -98,7 +98,7 @@ typedef struct product {
   float *y;
 } product;
 
-/* Piece `index` of the columns: every panel whose number falls in it. */
+/* Piece `index` of the columns: every panel that begins in it. */
 static void multiply_task(void *arg, size_t index) {
   const product *m = arg;
   const recurrent_run *r = m->q->r;

@@ -86,6 +86,7 @@ def calls():
 
     yield from second_group()
     yield from third_group()
+    yield from recurrents()
     yield from resizes()
     yield from quantized()
 
@@ -184,6 +185,24 @@ def third_group():
         yield "max_unpool", f"width={n}", [[2, 3, n + 1], [2, 3, n + 1]], {"kernel_shape": [2], "strides": [2]}, FLOAT_PARAMS
 
 
+def recurrents():
+    """LSTM, GRU and RNN: one row, and rows of several lengths."""
+    for hidden in (*range(1, 36), 63, 64, 65, 130):
+        for function, g in (("lstm", 4), ("gru", 3), ("rnn", 1)):
+            for n, size in ((1, hidden), (3, 5)):
+                shapes = [
+                    [2, n, size],
+                    [2, g * hidden, size],
+                    [2, g * hidden, hidden],
+                    [2, 2 * g * hidden],
+                    None,
+                    [2, n, hidden],
+                ]
+                shapes += [[2, n, hidden], [2, 3 * hidden]] if function == "lstm" else []
+                types = ["float32"] if hidden > 20 else ["float32", "float16", "bfloat16"]
+                yield function, f"H={hidden}", shapes, {"direction": "bidirectional"}, types
+
+
 def places(shape):
     """Indices of a MaxUnpool whose output has twice the size: the last element among them."""
     count = int(np.prod(shape))
@@ -202,9 +221,11 @@ def main():
     for function, name, shapes, attributes, types in calls():
         for dtype in types:
             rng = np.random.default_rng(0)
-            # A shape may come with a type of its own.
+            # A shape may come with a type of its own; None is an absent input.
             typed = [shape if isinstance(shape, tuple) else (dtype, shape) for shape in shapes]
-            inputs = [guarded(values(rng, shape, TYPE_NAMES.get(name, name))) for name, shape in typed]
+            inputs = [s if s is None else guarded(values(rng, s, TYPE_NAMES.get(name, name))) for name, s in typed]
+            if None in shapes and shapes[0][1] > 1:
+                inputs[4] = guarded(np.array([2, 0, 1], np.int32))
             if function == "max_unpool":
                 inputs[1] = guarded(places(shapes[1]))
             for variant in kernels.isa_names():

@@ -59,7 +59,14 @@ def test_every_batch(operator, dtype):
         check(operator, *arrays(operator, 3, n, 6, 9, 2, TYPE_NAMES[dtype]), threads=(1, 2), direction="bidirectional")
 
 
-LARGE = {"speech": (7, 1, 128, 128), "text": (20, 4, 100, 65), "wide batch": (3, 70, 33, 48), "long": (400, 2, 3, 5)}
+LARGE = {
+    "speech": (7, 1, 128, 128),
+    "text": (20, 4, 100, 65),
+    "wide batch": (3, 70, 33, 48),
+    "long": (400, 2, 3, 5),
+    "one row, many units": (3, 1, 40, 300),
+    "much to keep": (40, 20, 6, 96),
+}
 
 
 @pytest.mark.parametrize("operator", OPERATORS)

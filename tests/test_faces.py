@@ -189,9 +189,10 @@ def opset_near(op, opset):
 
 
 def declared(face, op):
-    """docs/architecture.md: the custom-op library leaves out operators of phantom 0 and, in onnxruntime 1.17, Resize."""
+    """docs/architecture.md: the custom-op library leaves out operators of phantom 0 and, in older onnxruntime, some others."""
     phantom = max(row.phantom for row in OPERATORS if row.type == op)
-    return face == "plugin" or (phantom > 0 and (VERSION >= (1, 18) or op != "Resize"))
+    first = {"Resize": (1, 18), "LSTM": (1, 25), "GRU": (1, 25), "RNN": (1, 25)}.get(op, (1, 17))
+    return face == "plugin" or (phantom > 0 and first <= VERSION)
 
 
 def served(face, op, opset):

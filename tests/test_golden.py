@@ -27,6 +27,7 @@ TYPES = {
     "SIGNED": ("int8", "int16", "int32", "int64"),
     "TRUTH": ("bool",),
     "AXIS": ("int32", "int64"),
+    "UP_TO_SINGLE": ("float32", "float16", "bfloat16"),
 }
 
 

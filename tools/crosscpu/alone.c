@@ -9,13 +9,13 @@
 #include "ops.h"
 
 enum { MOST = 16, NAME = 64 };
-enum { INT, REAL, INTS, REALS, TEXT };
+enum { INT, REAL, INTS, REALS, TEXT, TEXTS };
 typedef struct attribute {
   char name[NAME];
   int kind, n;
   int64_t ints[MOST];
   float reals[MOST];
-  char text[NAME];
+  char text[4 * NAME]; /* TEXTS: one after another, each with its '\0' */
 } attribute;
 
 static attribute attributes[MOST];
@@ -81,13 +81,23 @@ static int text(const node *n, const char *name, char *out, size_t *room) {
   return found;
 }
 
+static int texts(const node *n, const char *name, char *out, size_t *room) {
+  int found;
+  const attribute *a = find(name, TEXTS, &found);
+  (void)n;
+  if (!a) return found;
+  if ((size_t)a->n <= *room) memcpy(out, a->text, (size_t)a->n);
+  *room = (size_t)a->n;
+  return 1;
+}
+
 static int constant(const node *n, int i, exact_tensor *out) {
   *out = n->input[i];
   return i > 0;
 }
 
 static const attr_source source = {
-    .integer = integer, .real = real, .integers = integers, .reals = reals, .text = text, .constant = constant};
+    .integer = integer, .real = real, .integers = integers, .reals = reals, .text = text, .texts = texts, .constant = constant};
 
 /* ---- tensors ---- */
 static size_t elements(const exact_tensor *t) {
@@ -187,6 +197,15 @@ static void read_attribute(FILE *f, int kind) {
     word(f, a->text);
     return;
   }
+  if (kind == TEXTS) {
+    a->n = 0;
+    for (int64_t left = number(f); left > 0; left--) {
+      if (a->n + NAME > (int)sizeof a->text) die("cases", "a list of texts is too long");
+      word(f, a->text + a->n);
+      a->n += (int)strlen(a->text + a->n) + 1;
+    }
+    return;
+  }
   if (kind == INTS || kind == REALS) a->n = (int)number(f);
   if (a->n > MOST) die("cases", "a list is too long");
   for (int i = 0; i < a->n; i++) {
@@ -239,6 +258,8 @@ int main(int argc, char **argv) {
       read_attribute(cases, REALS);
     } else if (!strcmp(what, "text")) {
       read_attribute(cases, TEXT);
+    } else if (!strcmp(what, "texts")) {
+      read_attribute(cases, TEXTS);
     } else if (!strcmp(what, "input")) {
       if (n.n_inputs == EXACT_MOST_IO) die("cases", "too many inputs");
       read_input(cases, inputs, &n.input[n.n_inputs++]);

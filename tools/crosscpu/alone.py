@@ -48,6 +48,8 @@ def _attribute(name: str, value) -> str:
         return f"text {name} {value}"
     if isinstance(value, int):
         return f"int {name} {value}"
+    if any(isinstance(v, str) for v in value):
+        return f"texts {name} {len(value)} {' '.join(value)}"
     if any(isinstance(v, float) for v in value):
         return f"reals {name} {len(value)} {' '.join(map(_bits, value))}"
     return f"ints {name} {len(value)} {' '.join(map(str, value))}"

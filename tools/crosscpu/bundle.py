@@ -113,10 +113,14 @@ def _casts_output(case: Case) -> bool:
 
 def faces(case: Case) -> list[str]:
     """The sessions' faces that serve the node: the custom-op library overrides an operator from an opset on, never one of
-    phantom 0, and leaves Resize out in onnxruntime 1.17 (docs/architecture.md)."""
+    phantom 0, and leaves some out in older onnxruntime, where the plugin leaves lists of texts (docs/architecture.md)."""
     phantom = max(row.phantom for row in OPERATORS if row.type == case.operator)
-    declared = phantom > 0 and (case.operator != "Resize" or not onnxruntime.__version__.startswith("1.17"))
-    return ["plugin", "custom_ops"] if case.opset >= phantom and declared else ["plugin"]
+    version = tuple(map(int, onnxruntime.__version__.split(".")[:2]))
+    declared = phantom > 0 and version >= {"Resize": (1, 18), **dict.fromkeys(("LSTM", "GRU", "RNN"), (1, 25))}.get(
+        case.operator, (1, 17)
+    )
+    served = ["plugin"] if version >= (1, 25) or "activations" not in case.attributes else []
+    return [*served, "custom_ops"] if case.opset >= phantom and declared else served
 
 
 def write(folder: Path, cases: list[Case]) -> None:

@@ -90,9 +90,17 @@ KINDS = [
     Kind(
         "no steps",
         PAGE,
-        "T = 0 gives initial_c as Y_c.",
+        "T = 0 leaves Y_c uninitialised.",
         ("LSTM",),
         lambda case: case.x.shape[0] == 0,
         where=lambda case, want: [0.0, 0.0, ANY][: case.outputs],
+    ),
+    Kind(
+        "no input",
+        PAGE,
+        "I = 0 leaves the x part uninitialised.",
+        ("LSTM",),
+        lambda case: case.x.shape[2] == 0,
+        where=everywhere,
     ),
 ]
