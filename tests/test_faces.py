@@ -20,6 +20,8 @@ C = 6
 
 def case(op, dtype=np.float32, opset=17):
     """(feeds, constant inputs, attributes, the NumPy face's outputs)"""
+    if op in QUANTIZED:
+        return quantized(op, opset)
     if op in SECOND_GROUP:
         return second_group(op, data(RNG, (2, C, 9, 11), dtype), opset)
     x = data(RNG, (2, C, 9, 11), dtype)
@@ -122,6 +124,46 @@ def second_group(op, x, opset):
     raise AssertionError(op)
 
 
+#: Operators whose first input has a type of its own, whatever type a test asks for.
+QUANTIZED = {
+    "ConvInteger": "conv_integer",
+    "DequantizeLinear": "dequantize_linear",
+    "DynamicQuantizeLinear": "dynamic_quantize_linear",
+    "MatMulInteger": "matmul_integer",
+    "QLinearConv": "qlinear_conv",
+    "QLinearMatMul": "qlinear_matmul",
+    "QuantizeLinear": "quantize_linear",
+}
+
+
+def quantized(op, opset):
+    """The same for the quantised operators."""
+    function = getattr(kernels, QUANTIZED[op])
+    x, q = data(RNG, (2, C, 9, 11), np.float32), data(RNG, (2, C, 9, 11), np.uint8)
+    scale, zero = np.array(0.03, np.float32), np.array(117, np.uint8)
+    axis = np.abs(data(RNG, (C,), np.float32)) + np.float32(0.1), data(RNG, (C,), np.uint8)
+    y_scale, y_zero = np.array(2.5, np.float32), np.array(9, np.uint8)
+    match op:
+        case "QuantizeLinear" | "DequantizeLinear":
+            first = x if op == "QuantizeLinear" else q
+            constants = axis if opset >= 13 else (scale, zero)
+            return first, constants, {}, function(first, *constants)
+        case "DynamicQuantizeLinear":
+            return x, [], {}, function(x)[0]
+        case "MatMulInteger" | "QLinearMatMul":
+            matrix, columns = data(RNG, (11, 5), np.int8), data(RNG, (5,), np.int8)
+            constants = [matrix, zero, columns]
+            if op == "QLinearMatMul":
+                constants = [scale, zero, matrix, np.full(5, 0.07, np.float32), columns, y_scale, y_zero]
+            return q, constants, {}, function(q, *constants)
+    w, channels = data(RNG, (4, C, 3, 3), np.int8), data(RNG, (4,), np.int8)
+    constants = [w, zero, channels]
+    if op == "QLinearConv":
+        scales = np.full(4, 0.07, np.float32), data(RNG, (4,), np.int32) // 40000
+        constants = [scale, zero, w, scales[0], channels, y_scale, y_zero, scales[1]]
+    return q, constants, {"pads": [1, 1, 0, 2]}, function(q, *constants, pads=[1, 1, 0, 2])
+
+
 def oldest(op):
     """The first opset of an operator; 1000 when this onnx package is too old to know it."""
     schemas = onnx.defs.get_all_schemas_with_history()
@@ -154,7 +196,8 @@ def served(face, op, opset):
 
 def model(op, x, constants, attributes, opset):
     weights = {f"w{i}": array for i, array in enumerate(constants)}
-    return graph([node(op, ["x", *weights], **attributes)], {"x": (x.dtype, x.shape)}, weights, opset=opset)
+    outputs = ("y", "scale", "zero") if op == "DynamicQuantizeLinear" else ("y",)
+    return graph([node(op, ["x", *weights], outputs, **attributes)], {"x": (x.dtype, x.shape)}, weights, opset=opset)
 
 
 OPS = sorted({row.type for row in OPERATORS})
@@ -184,7 +227,7 @@ def test_our_kernel_ran(face, op, tmp_path):
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float16])
-@pytest.mark.parametrize("op", OPS)
+@pytest.mark.parametrize("op", [op for op in OPS if op not in QUANTIZED])
 @pytest.mark.parametrize("face", FACES)
 def test_types(face, op, dtype):
     opset = opset_near(op, 18)
@@ -195,7 +238,7 @@ def test_types(face, op, dtype):
     assert_bits(got, want)
 
 
-@pytest.mark.parametrize("op", [op for op in OPS if op != "Upsample"])  # it has no bfloat16
+@pytest.mark.parametrize("op", [op for op in OPS if op != "Upsample" and op not in QUANTIZED])  # Upsample has no bfloat16
 @pytest.mark.parametrize("face", FACES)
 def test_bfloat16(face, op):
     """bfloat16 does not cross ONNX Runtime's NumPy border: Casts beside the node do (they are exact)."""

@@ -9,14 +9,15 @@ import numpy as np
 import onnx
 import pytest
 import reference
-from faces import EP, FACES, NEWEST_OPSET, python, session
+from faces import EP, FACES, NEWEST_OPSET, kernels_created, python, session
 from helpers import assert_bits, kernels
 from onnx import helper, numpy_helper
 from onnxruntime_ep_exact import measure
+from onnxruntime_ep_exact.operators import OPERATORS
 
 quantization = pytest.importorskip("onnxruntime.quantization")
 
-QDQ, OPERATORS = quantization.QuantFormat.QDQ, quantization.QuantFormat.QOperator
+QDQ, QOPERATOR = quantization.QuantFormat.QDQ, quantization.QuantFormat.QOperator
 UINT8, INT8 = quantization.QuantType.QUInt8, quantization.QuantType.QInt8
 OPSET = 13
 #: Static forms: quantize_static's arguments. All of the float network's Convs and MatMuls are quantised.
@@ -24,18 +25,27 @@ STATIC = {
     "QDQ uint8 int8 per channel": {"quant_format": QDQ, "activation_type": UINT8, "weight_type": INT8, "per_channel": True},
     "QDQ int8": {"quant_format": QDQ, "activation_type": INT8, "weight_type": INT8},
     "operators uint8 int8 per channel": {
-        "quant_format": OPERATORS,
+        "quant_format": QOPERATOR,
         "activation_type": UINT8,
         "weight_type": INT8,
         "per_channel": True,
     },
-    "operators uint8": {"quant_format": OPERATORS, "activation_type": UINT8, "weight_type": UINT8},
-    "operators int8": {"quant_format": OPERATORS, "activation_type": INT8, "weight_type": INT8},
+    "operators uint8": {"quant_format": QOPERATOR, "activation_type": UINT8, "weight_type": UINT8},
+    "operators int8": {"quant_format": QOPERATOR, "activation_type": INT8, "weight_type": INT8},
 }
 DYNAMIC = {
     "dynamic uint8": {"weight_type": UINT8},
     "dynamic int8": {"weight_type": INT8},
 }
+FAMILY = (
+    "ConvInteger",
+    "DynamicQuantizeLinear",
+    "MatMulInteger",
+    "QLinearConv",
+    "QLinearMatMul",
+    "QuantizeLinear",
+    "DequantizeLinear",
+)
 #: The quantised operators of a form's model.
 WANTED = {
     "QDQ": {"QuantizeLinear", "DequantizeLinear"},
@@ -198,6 +208,15 @@ def test_every_quantised_node_is_ours(name, models):
     count = sum(one.op_type in ours for one in model.graph.node if not is_constant(model, one))
     assert {provider for _, provider in ran} == {EP}
     assert len(ran) >= count, f"{len(ran)} nodes ran, of {count}"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_quantised_nodes_of_the_custom_ops(name, models):
+    """Those that are declared there have kernels of ours, under their names."""
+    declared = {row.type for row in OPERATORS if row.phantom}
+    model = onnx.load(models[name])
+    names = {one.name for one in model.graph.node if one.op_type in declared & set(FAMILY) and not is_constant(model, one)}
+    assert names <= set(kernels_created(models[name], "custom_ops"))
 
 
 def is_constant(model, one):
