@@ -15,6 +15,8 @@ TYPE_NAMES = {
     "TRUTH": "bool",
     "SINGLE": "float32",
     "INDEX": "int64",
+    "SUMS": "int32",
+    "SCALES": "float32, float16, bfloat16",
 }
 _PATH = Path(__file__).parent.parent / "docs" / "operators.md"
 
