@@ -600,7 +600,10 @@ def test_each_rewrite_in_the_list_changes_something():
         "QDQPropagationTransformer": ("Reshape of quantised", "QDQSelectorActionTransformer;QDQFinalCleanupTransformer"),
         "WeightBiasQuantization": ("Conv of quantised", "QDQSelectorActionTransformer;ConstantFolding"),
         "DoubleQDQPairsRemover": ("quantised twice", ""),
-        "QDQFinalCleanupTransformer": ("quantised twice by 0", "DoubleQDQPairsRemover"),
+        "QDQFinalCleanupTransformer": (
+            "quantised twice by 0",
+            "DoubleQDQPairsRemover;TransposeOptimizer;TransposeOptimizer_CPUExecutionProvider",
+        ),
         "MatMulIntegerToFloatFusion": ("MatMulInteger+Cast+Mul", ""),
     }
     assert set(REWRITES) == set(patterns_of)
