@@ -68,6 +68,8 @@ struct exact_integer_kernels {
   void (*line)(const uint32_t *a, const uint8_t *src, const size_t *at, size_t words, size_t n, exact_form form, int32_t *c);
   int32_t (*sum)(const uint8_t *src, size_t n, exact_form form);
   void (*finish)(const exact_integer_finish *f, const exact_integer_row *row, size_t rows, const int32_t *acc, size_t width);
+  /* The same for one row of n columns, a multiple of lanes, to `out` as they come. */
+  void (*finish_line)(const exact_integer_finish *f, const exact_integer_row *row, const int32_t *acc, size_t n, void *out);
 };
 
 static inline size_t exact_integer_words(const struct exact_integer_kernels *k, size_t n) {
