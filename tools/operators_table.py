@@ -14,6 +14,8 @@ TYPE_NAMES = {
     "AXIS": "int32, int64",
     "TRUTH": "bool",
     "SINGLE": "float32",
+    "SCALES": "float32, float16, bfloat16",
+    "SUMS": "int32",
     "INDEX": "int64",
     "SUMS": "int32",
     "SCALES": "float32, float16, bfloat16",
