@@ -17,10 +17,10 @@ typedef struct exact_conv_inputs {
 typedef struct exact_pixel_patch {
   enum { EXACT_PIXELS_PATCH, EXACT_PIXELS_DIRECT, EXACT_PIXELS_GATHER } form; /* DIRECT: x itself; GATHER: tap by tap */
   size_t rows, columns, pitch;                                                /* of a block; of a row of places */
-  size_t high, phases[2];                                                     /* rows of a sub-plane; phases of rows, of columns */
-  size_t channel, bytes;                                                      /* of a channel; of the patch */
-  const size_t *at;                                                           /* of each tap in its channel */
-  const int64_t *row_phase, *column_phase;                                    /* first input row and column of a phase */
+  size_t high, phases[2];                  /* rows of a sub-plane; phases of rows, of columns */
+  size_t channel, bytes;                   /* of a channel; of the patch */
+  const size_t *at;                        /* of each tap in its channel */
+  const int64_t *row_phase, *column_phase; /* first input row and column of a phase */
 } exact_pixel_patch;
 
 typedef struct exact_integer_conv {
@@ -33,7 +33,7 @@ typedef struct exact_integer_conv {
   const void *packed;     /* weights; NULL: arrive with the run */
   exact_pixel_patch patch;
   size_t words, w_words; /* of a pixel; of a group's weights */
-  bool lines; /* one output channel in a group: no panels, which would be read once */
+  bool lines;            /* one output channel in a group: no panels, which would be read once */
   size_t row_blocks, column_blocks, m_block, m_blocks;
   size_t blocks, per_task, tasks; /* blocks of pixels by blocks of output channels */
   size_t ones_at, places_at, w_at, sums_at, rows_at, slots_at, slot, slots;

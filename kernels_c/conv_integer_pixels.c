@@ -3,9 +3,9 @@
 
 enum {
   MOST_TAPS = 4096,
-  PLACES = 768,            /* of a block at most, if it has more than a row */
+  PLACES = 768, /* of a block at most, if it has more than a row */
   LEAST_COLUMNS = 48,
-  SPLIT = 192, /* places of a block that may be halved for more tasks */
+  SPLIT = 192,             /* places of a block that may be halved for more tasks */
   PATCH_BYTES = 256 << 10, /* wanted */
   MOST_BYTES = 4 << 20
 };
@@ -151,20 +151,22 @@ void exact_pixel_fill(const exact_integer_conv *p, const exact_pixel_block *b, u
         span columns = inside(column, s->stride[2], s->in[2], (int64_t)patch->pitch);
         size_t at = (((size_t)kd * patch->phases[0] + i) * patch->phases[1] + j) * patch->high * patch->pitch;
         for (size_t c = 0; c < s->c; c++)
-          fill_plane(s, b->x + (c * (size_t)s->in[0] + (size_t)depth) * plane, area + c * patch->channel + at, patch->pitch, row,
-                     column, rows, columns);
+          fill_plane(s, b->x + (c * (size_t)s->in[0] + (size_t)depth) * plane, area + c * patch->channel + at, patch->pitch,
+                     row, column, rows, columns);
       }
   }
 }
 
 /* ---- panels ---- */
 /* What tap k contributes to the places [first, first + count). */
-static void gather(const exact_integer_conv *p, const exact_pixel_block *b, size_t k, size_t first, size_t count, uint8_t *dst) {
+static void gather(const exact_integer_conv *p, const exact_pixel_block *b, size_t k, size_t first, size_t count,
+                   uint8_t *dst) {
   const exact_conv_shape *s = &p->s;
   int64_t t = (int64_t)(k % s->taps), kw = t % s->kernel[2], kh = t / s->kernel[2] % s->kernel[1];
   int64_t kd = t / s->kernel[2] / s->kernel[1], depth = b->depth * s->stride[0] - s->pad[0] + kd * s->dilation[0];
   for (size_t i = 0; i < count; i++) {
-    int64_t row = b->row + (int64_t)((first + i) / p->patch.pitch), column = b->column + (int64_t)((first + i) % p->patch.pitch);
+    int64_t row = b->row + (int64_t)((first + i) / p->patch.pitch),
+            column = b->column + (int64_t)((first + i) % p->patch.pitch);
     int64_t y = row * s->stride[1] - s->pad[1] + kh * s->dilation[1];
     int64_t x = column * s->stride[2] - s->pad[2] + kw * s->dilation[2];
     bool inside = depth >= 0 && depth < s->in[0] && y >= 0 && y < s->in[1] && x >= 0 && x < s->in[2];

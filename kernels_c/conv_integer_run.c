@@ -1,9 +1,14 @@
-/* Plan and run of ConvInteger and QLinearConv: a task makes the patch of a block of pixels, then panel after panel, each of which
- * all weights of the task pass. */
+/* Plan and run of ConvInteger and QLinearConv: a task makes the patch of a block of pixels, then panel after panel, each of
+ * which all weights of the task pass. */
 #include "conv_integer.h"
 #include "matmul.h" /* exact_matmul_cut */
 
-enum { LEAST_CHANNELS = 32, LINE_WORK = 1 << 16, PACK_CHANNELS = 48, /* whole tiles of any variant */ MOST_SLOT_BYTES = 256 << 20 };
+enum {
+  LEAST_CHANNELS = 32,
+  LINE_WORK = 1 << 16,
+  PACK_CHANNELS = 48,
+  /* whole tiles of any variant */ MOST_SLOT_BYTES = 256 << 20
+};
 
 typedef struct conv_run {
   const exact_integer_conv *p;
@@ -32,7 +37,8 @@ bool exact_integer_conv_plan(exact_integer_conv *p) {
       !exact_mul(s->n * s->groups, (size_t)s->out[0], &units) || !exact_mul(units, p->row_blocks, &units) ||
       !exact_mul(units, p->column_blocks, &units))
     return false;
-  size_t parts = units < EXACT_LEAST_TASKS ? exact_quotient(EXACT_LEAST_TASKS, units) : 1, most = exact_quotient(s->m, LEAST_CHANNELS);
+  size_t parts = units < EXACT_LEAST_TASKS ? exact_quotient(EXACT_LEAST_TASKS, units) : 1,
+         most = exact_quotient(s->m, LEAST_CHANNELS);
   exact_matmul_cut(s->m, p->k->rows, s->m, parts < most ? parts : most, &p->m_block, &p->m_blocks);
   if (!exact_mul(units, p->m_blocks, &p->blocks) || !exact_mul(p->words, width, &panel)) return false;
   p->lines = s->m == 1 && p->patch.form == EXACT_PIXELS_PATCH;
@@ -41,7 +47,8 @@ bool exact_integer_conv_plan(exact_integer_conv *p) {
   p->per_task = p->lines && work_of_block < LINE_WORK ? LINE_WORK / work_of_block : 1;
   p->tasks = exact_quotient(p->blocks, p->per_task);
   size_t slot = 0, patch;
-  if (!exact_part(&slot, p->patch.bytes, 1, &patch) || !exact_part(&slot, p->lines ? places : panel, sizeof(uint32_t), &p->panel_at) ||
+  if (!exact_part(&slot, p->patch.bytes, 1, &patch) ||
+      !exact_part(&slot, p->lines ? places : panel, sizeof(uint32_t), &p->panel_at) ||
       !exact_part(&slot, p->lines ? places : 0, sizeof(int32_t), &p->columns_at) ||
       !exact_part(&slot, p->lines ? places : 0, sizeof(int32_t), &p->out_at))
     return false;
@@ -69,7 +76,8 @@ void exact_integer_pack_w(const struct exact_integer_kernels *k, exact_form form
 
 static size_t pack_blocks(const exact_conv_shape *s) { return exact_quotient(s->m, PACK_CHANNELS); }
 
-/* Some output channels of a group: packed, unless they are constant, and what the store needs of each. The last task: tables. */
+/* Some output channels of a group: packed, unless they are constant, and what the store needs of each. The last task: tables.
+ */
 static void channels_task(void *arg, size_t index) {
   const conv_run *r = arg;
   const exact_integer_conv *p = r->p;
@@ -80,7 +88,8 @@ static void channels_task(void *arg, size_t index) {
     return;
   }
   const float y_scale = exact_integer_scale(r->y_scale, EXACT_FLOAT32, 0);
-  size_t group = index / pack_blocks(s), m0 = index % pack_blocks(s) * PACK_CHANNELS, m1 = exact_smaller(m0 + PACK_CHANNELS, s->m);
+  size_t group = index / pack_blocks(s), m0 = index % pack_blocks(s) * PACK_CHANNELS,
+         m1 = exact_smaller(m0 + PACK_CHANNELS, s->m);
   if (!p->packed)
     exact_integer_pack_w(p->k, p->w_form, r->w + group * s->m * s->k, s->k, m0, m1, r->w_work + group * p->w_words,
                          r->sums + group * s->m);
@@ -180,7 +189,8 @@ static void multiply_lines(const conv_run *r, const exact_pixel_block *b, size_t
     take_zeros(r, f.zero, columns, places);
   }
   p->k->finish_line(&f, r->rows + group, acc, places, out);
-  uint8_t *y = (uint8_t *)r->y + ((image * s->groups + group) * f.y_stride + (size_t)b->depth * width * (size_t)s->out[1]) * element;
+  uint8_t *y =
+      (uint8_t *)r->y + ((image * s->groups + group) * f.y_stride + (size_t)b->depth * width * (size_t)s->out[1]) * element;
   for (size_t i = 0; i < b->rows; i++)
     exact_copy_bytes(y + (((size_t)b->row + i) * width + (size_t)b->column) * element, out + i * p->patch.pitch * element,
                      b->columns * element);
@@ -189,7 +199,8 @@ static void multiply_lines(const conv_run *r, const exact_pixel_block *b, size_t
 static void one_block(const conv_run *r, size_t index, char *slot) {
   const exact_integer_conv *p = r->p;
   const exact_conv_shape *s = &p->s;
-  size_t m = index % p->m_blocks, column = index / p->m_blocks % p->column_blocks, rest = index / p->m_blocks / p->column_blocks;
+  size_t m = index % p->m_blocks, column = index / p->m_blocks % p->column_blocks,
+         rest = index / p->m_blocks / p->column_blocks;
   size_t row = rest % p->row_blocks, depth = rest / p->row_blocks % (size_t)s->out[0];
   size_t unit = rest / p->row_blocks / (size_t)s->out[0], image = unit / s->groups, group = unit % s->groups;
   exact_pixel_block b = {.fill = r->fill,

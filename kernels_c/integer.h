@@ -23,7 +23,8 @@ static inline int32_t exact_form_value(exact_form f, uint8_t byte) {
   return f.is_signed ? (int8_t)v : v;
 }
 
-/* One row of the result: its zero point and the sum of its numbers, both in form; what is added (a bias); the requantisation. */
+/* One row of the result: its zero point and the sum of its numbers, both in form; what is added (a bias); the requantisation.
+ */
 typedef struct exact_integer_row {
   int32_t zero, sum, add, y_zero;
   float scale, y_scale;

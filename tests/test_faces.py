@@ -547,7 +547,11 @@ def quantized_patterns():
         ),
         "Conv of quantised": (
             between(
-                node("DequantizeLinear", ["w8", "coarse"], ["w"], "dw"), node("Conv", ["d", "w", "b"], ["c"]), *last("c"), w8=w8, b=b
+                node("DequantizeLinear", ["w8", "coarse"], ["w"], "dw"),
+                node("Conv", ["d", "w", "b"], ["c"]),
+                *last("c"),
+                w8=w8,
+                b=b,
             ),
             x,
             again(convolution),

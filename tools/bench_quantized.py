@@ -65,13 +65,23 @@ def quantized() -> list[tuple[str, str, float | None, Callable[[], bytes]]]:
         ("Quantization", "QuantizeLinear 64 @112", 0.8, _model("QuantizeLinear", image, "float32", one, "x s z")),
         ("Quantization", "DequantizeLinear 64 @112", 0.8, _model("DequantizeLinear", image, "uint8", one, "x s z")),
         ("Quantization", "DequantizeLinear 64 @112 per axis", 0.8, _model("DequantizeLinear", image, "int8", each, "x s z")),
-        ("Quantization", "DynamicQuantizeLinear 64 @112", 0.8, _model("DynamicQuantizeLinear", image, "float32", {}, "x", "y s z")),
+        (
+            "Quantization",
+            "DynamicQuantizeLinear 64 @112",
+            0.8,
+            _model("DynamicQuantizeLinear", image, "float32", {}, "x", "y s z"),
+        ),
     ]
     for a, b in (((128, 768), (768, 768)), ((128, 768), (768, 3072)), ((1, 768), (768, 3072)), ((16, 512), (512, 512))):
         name = f"MatMulInteger {a[0]}x{a[1]} by {b[0]}x{b[1]}"
         found.append(("Integer products", name, 0.8, _product("MatMulInteger", a, b)))
     found += [
-        ("Integer products", "MatMulInteger 128x768 by 768x768 uint8", 0.8, _product("MatMulInteger", (128, 768), (768, 768), b_type="uint8")),
+        (
+            "Integer products",
+            "MatMulInteger 128x768 by 768x768 uint8",
+            0.8,
+            _product("MatMulInteger", (128, 768), (768, 768), b_type="uint8"),
+        ),
         ("Integer products", "QLinearMatMul 128x768 by 768x768", 0.8, _product("QLinearMatMul", (128, 768), (768, 768))),
         ("Integer products", "QLinearMatMul 256x256 by 256x256", 0.8, _product("QLinearMatMul", (256, 256), (256, 256))),
     ]

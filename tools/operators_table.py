@@ -17,8 +17,6 @@ TYPE_NAMES = {
     "SCALES": "float32, float16, bfloat16",
     "SUMS": "int32",
     "INDEX": "int64",
-    "SUMS": "int32",
-    "SCALES": "float32, float16, bfloat16",
 }
 _PATH = Path(__file__).parent.parent / "docs" / "operators.md"
 
