@@ -36,7 +36,17 @@ _ERRORS = {
     lib.EXACT_NO_MEMORY: MemoryError,
 }
 _MODES = {"exact": lib.EXACT_MODE_EXACT, "fast": lib.EXACT_MODE_FAST}
-_OPTIONAL = ("a_zero_point", "axes", "b", "b_zero_point", "c", "output_shape", "w_zero_point", "x_zero_point", "y_zero_point")  # arguments that may be None
+_OPTIONAL = (
+    "a_zero_point",
+    "axes",
+    "b",
+    "b_zero_point",
+    "c",
+    "output_shape",
+    "w_zero_point",
+    "x_zero_point",
+    "y_zero_point",
+)  # arguments that may be None
 _MAX_RANK = lib.EXACT_MAX_RANK
 
 

@@ -26,9 +26,12 @@ enum {
   MATMUL,
   GEMM,
   RESIZE,
+  QUANTIZE,
+  MATMUL_INTEGER,
+  CONV_INTEGER,
   FAMILIES
 };
-enum { MOST_INPUTS = 5 };
+enum { MOST_INPUTS = 9 };
 
 typedef struct drawn {
   exact_op *op; /* NULL when the attributes are refused */
@@ -39,6 +42,7 @@ typedef struct drawn {
   int64_t group;     /* also num_groups */
   int64_t trans[2];
   int n_axes, n_scales, form;
+  int64_t axis, block; /* of scales */
 } drawn;
 
 /* The same bytes give the same op. */
