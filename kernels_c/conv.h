@@ -172,8 +172,8 @@ void exact_patch_copies(const exact_pack *p, size_t lanes);
 /* All present inputs must be of the op's type. */
 int exact_conv_types(const exact_op *op, int n, const exact_tensor *in, exact_error *err);
 
-/* Checks everything but types; dimensions may be -1; bias: NULL when there is none. Fills the shape of the output, of the type of
- * x, and, where all is known, *s. */
+/* Checks everything but types; dimensions may be -1; bias: NULL when there is none. Fills the shape of the output, of the type
+ * of x, and, where all is known, *s. */
 int exact_conv_geometry(const exact_conv_attrs *attrs, const exact_tensor *x, const exact_tensor *w, const exact_tensor *bias,
                         exact_conv_shape *s, exact_tensor *y, exact_error *err);
 

@@ -1,6 +1,6 @@
 /* ConvInteger: y = sum over the window of (x - zx) * (w - zw) in int32, wrapping, padding taken as zx. QLinearConv:
- * y = saturate(float32(that sum + b) * f + zy), f = (x_scale * w_scale) / y_scale, each operation rounded. This file: attributes,
- * shapes, packed constant weights. docs/conv_integer.md */
+ * y = saturate(float32(that sum + b) * f + zy), f = (x_scale * w_scale) / y_scale, each operation rounded. This file:
+ * attributes, shapes, packed constant weights. docs/conv_integer.md */
 #include "conv_integer.h"
 
 #include <stdlib.h>
@@ -111,8 +111,8 @@ typedef struct packed_w {
 static bool w_of(const exact_op *op, int index, const exact_tensor *t, packed_w *w) {
   const conv_op *o = (const conv_op *)op;
   size_t count;
-  if (index != o->at.w || !exact_is_byte(t->dtype) || t->rank < 3 || t->rank > 5 || exact_count(t, "w", &count, NULL) || !count ||
-      t->dims[0] % o->attrs.group)
+  if (index != o->at.w || !exact_is_byte(t->dtype) || t->rank < 3 || t->rank > 5 || exact_count(t, "w", &count, NULL) ||
+      !count || t->dims[0] % o->attrs.group)
     return false;
   w->groups = (size_t)o->attrs.group;
   w->m = (size_t)t->dims[0] / w->groups;

@@ -17,10 +17,10 @@ typedef struct exact_conv_inputs {
 typedef struct exact_pixel_patch {
   enum { EXACT_PIXELS_PATCH, EXACT_PIXELS_DIRECT, EXACT_PIXELS_GATHER } form; /* DIRECT: x itself; GATHER: tap by tap */
   size_t rows, columns, pitch;                                                /* of a block; of a row of places */
-  size_t high, phases[2];                                                     /* rows of a sub-plane; phases of rows, of columns */
-  size_t channel, bytes;                                                      /* of a channel; of the patch */
-  const size_t *at;                                                           /* of each tap in its channel */
-  const int64_t *row_phase, *column_phase;                                    /* first input row and column of a phase */
+  size_t high, phases[2];                  /* rows of a sub-plane; phases of rows, of columns */
+  size_t channel, bytes;                   /* of a channel; of the patch */
+  const size_t *at;                        /* of each tap in its channel */
+  const int64_t *row_phase, *column_phase; /* first input row and column of a phase */
 } exact_pixel_patch;
 
 typedef struct exact_integer_conv {
@@ -33,10 +33,14 @@ typedef struct exact_integer_conv {
   const void *packed;     /* weights; NULL: arrive with the run */
   exact_pixel_patch patch;
   size_t words, w_words; /* of a pixel; of a group's weights */
-  size_t row_blocks, column_blocks, m_block, m_blocks, tasks;
+  bool lines;            /* one output channel in a group: no panels, which would be read once */
+  size_t row_blocks, column_blocks, m_block, m_blocks;
+  size_t blocks, per_task, tasks; /* blocks of pixels by blocks of output channels */
   size_t ones_at, places_at, w_at, sums_at, rows_at, slots_at, slot, slots;
-  size_t panel_at; /* in a slot, after the patch */
+  size_t panel_at, columns_at, out_at; /* in a slot, after the patch; the last two of lines */
 } exact_integer_conv;
+
+enum { EXACT_LEAST_TASKS = 4 };
 
 /* A block: of image n, group g, output depth `depth`. */
 typedef struct exact_pixel_block {
@@ -45,6 +49,23 @@ typedef struct exact_pixel_block {
   int64_t depth, row, column;
   size_t rows, columns;
 } exact_pixel_block;
+
+/* Short runs, for which a call of memcpy costs more than it does. */
+static inline void exact_copy_bytes(uint8_t *dst, const uint8_t *src, size_t n) {
+  typedef uint64_t half __attribute__((vector_size(16), aligned(1), may_alias));
+  typedef uint64_t eight __attribute__((aligned(1), may_alias));
+  size_t i = 0;
+  if (n >= 16) {
+    for (; i + 16 < n; i += 16) *(half *)(dst + i) = *(const half *)(src + i);
+    *(half *)(dst + n - 16) = *(const half *)(src + n - 16); /* some twice */
+  } else if (n >= 8) {
+    uint64_t first = *(const eight *)src, last = *(const eight *)(src + n - 8);
+    *(eight *)dst = first;
+    *(eight *)(dst + n - 8) = last;
+  } else {
+    for (; i < n; i++) dst[i] = src[i];
+  }
+}
 
 /* ---- conv_integer_pixels.c ---- */
 size_t exact_pixel_tables(const exact_conv_shape *s);

@@ -3,8 +3,9 @@
 
 enum {
   MOST_TAPS = 4096,
-  PLACES = 768,            /* of a block at most, if it has more than a row */
+  PLACES = 768, /* of a block at most, if it has more than a row */
   LEAST_COLUMNS = 48,
+  SPLIT = 192,             /* places of a block that may be halved for more tasks */
   PATCH_BYTES = 256 << 10, /* wanted */
   MOST_BYTES = 4 << 20
 };
@@ -64,6 +65,11 @@ static void choose_block(exact_pixel_patch *p, const exact_conv_shape *s) {
       break;
     fits = measure(p, s, rows, columns);
   }
+  for (size_t units = s->n * s->groups * (size_t)s->out[0]; fits && units < EXACT_LEAST_TASKS && rows * p->pitch >= SPLIT;
+       units *= 2) {
+    rows = (rows + 1) / 2;
+    fits = measure(p, s, rows, columns);
+  }
   if (fits) return;
   if (p->form == EXACT_PIXELS_PATCH) p->form = EXACT_PIXELS_GATHER;
   p->rows = rows;
@@ -100,22 +106,6 @@ void exact_pixel_init(exact_pixel_patch *p, const exact_conv_shape *s, void *tab
 }
 
 /* ---- the patch ---- */
-static inline void copy(uint8_t *dst, const uint8_t *src, size_t n) {
-  typedef uint64_t half __attribute__((vector_size(16), aligned(1), may_alias));
-  typedef uint64_t eight __attribute__((aligned(1), may_alias));
-  size_t i = 0;
-  if (n >= 16) {
-    for (; i + 16 < n; i += 16) *(half *)(dst + i) = *(const half *)(src + i);
-    *(half *)(dst + n - 16) = *(const half *)(src + n - 16); /* some twice */
-  } else if (n >= 8) {
-    uint64_t first = *(const eight *)src, last = *(const eight *)(src + n - 8);
-    *(eight *)dst = first;
-    *(eight *)(dst + n - 8) = last;
-  } else {
-    for (; i < n; i++) dst[i] = src[i];
-  }
-}
-
 typedef struct span {
   int64_t begin, end;
 } span;
@@ -136,7 +126,7 @@ static void fill_plane(const exact_conv_shape *s, const uint8_t *x, uint8_t *dst
     uint8_t *out = dst + (size_t)r * pitch + (size_t)columns.begin;
     const uint8_t *from = x + (size_t)((row + r * s->stride[1]) * s->in[2] + column + columns.begin * s->stride[2]);
     if (stride == 1)
-      copy(out, from, n);
+      exact_copy_bytes(out, from, n);
     else if (stride == 2)
       for (size_t i = 0; i < n; i++) out[i] = from[2 * i];
     else
@@ -161,20 +151,22 @@ void exact_pixel_fill(const exact_integer_conv *p, const exact_pixel_block *b, u
         span columns = inside(column, s->stride[2], s->in[2], (int64_t)patch->pitch);
         size_t at = (((size_t)kd * patch->phases[0] + i) * patch->phases[1] + j) * patch->high * patch->pitch;
         for (size_t c = 0; c < s->c; c++)
-          fill_plane(s, b->x + (c * (size_t)s->in[0] + (size_t)depth) * plane, area + c * patch->channel + at, patch->pitch, row,
-                     column, rows, columns);
+          fill_plane(s, b->x + (c * (size_t)s->in[0] + (size_t)depth) * plane, area + c * patch->channel + at, patch->pitch,
+                     row, column, rows, columns);
       }
   }
 }
 
 /* ---- panels ---- */
 /* What tap k contributes to the places [first, first + count). */
-static void gather(const exact_integer_conv *p, const exact_pixel_block *b, size_t k, size_t first, size_t count, uint8_t *dst) {
+static void gather(const exact_integer_conv *p, const exact_pixel_block *b, size_t k, size_t first, size_t count,
+                   uint8_t *dst) {
   const exact_conv_shape *s = &p->s;
   int64_t t = (int64_t)(k % s->taps), kw = t % s->kernel[2], kh = t / s->kernel[2] % s->kernel[1];
   int64_t kd = t / s->kernel[2] / s->kernel[1], depth = b->depth * s->stride[0] - s->pad[0] + kd * s->dilation[0];
   for (size_t i = 0; i < count; i++) {
-    int64_t row = b->row + (int64_t)((first + i) / p->patch.pitch), column = b->column + (int64_t)((first + i) % p->patch.pitch);
+    int64_t row = b->row + (int64_t)((first + i) / p->patch.pitch),
+            column = b->column + (int64_t)((first + i) % p->patch.pitch);
     int64_t y = row * s->stride[1] - s->pad[1] + kh * s->dilation[1];
     int64_t x = column * s->stride[2] - s->pad[2] + kw * s->dilation[2];
     bool inside = depth >= 0 && depth < s->in[0] && y >= 0 && y < s->in[1] && x >= 0 && x < s->in[2];

@@ -1,9 +1,14 @@
-/* Plan and run of ConvInteger and QLinearConv: a task makes the patch of a block of pixels, then panel after panel, each of which
- * all weights of the task pass. */
+/* Plan and run of ConvInteger and QLinearConv: a task makes the patch of a block of pixels, then panel after panel, each of
+ * which all weights of the task pass. */
 #include "conv_integer.h"
 #include "matmul.h" /* exact_matmul_cut */
 
-enum { LEAST_TASKS = 8, LEAST_CHANNELS = 32, PACK_CHANNELS = 48, /* whole tiles of any variant */ MOST_SLOT_BYTES = 256 << 20 };
+enum {
+  LEAST_CHANNELS = 32,
+  LINE_WORK = 1 << 16,
+  PACK_CHANNELS = 48,
+  /* whole tiles of any variant */ MOST_SLOT_BYTES = 256 << 20
+};
 
 typedef struct conv_run {
   const exact_integer_conv *p;
@@ -32,11 +37,21 @@ bool exact_integer_conv_plan(exact_integer_conv *p) {
       !exact_mul(s->n * s->groups, (size_t)s->out[0], &units) || !exact_mul(units, p->row_blocks, &units) ||
       !exact_mul(units, p->column_blocks, &units))
     return false;
-  size_t parts = units < LEAST_TASKS ? exact_quotient(LEAST_TASKS, units) : 1, most = exact_quotient(s->m, LEAST_CHANNELS);
+  size_t parts = units < EXACT_LEAST_TASKS ? exact_quotient(EXACT_LEAST_TASKS, units) : 1,
+         most = exact_quotient(s->m, LEAST_CHANNELS);
   exact_matmul_cut(s->m, p->k->rows, s->m, parts < most ? parts : most, &p->m_block, &p->m_blocks);
-  if (!exact_mul(units, p->m_blocks, &p->tasks) || !exact_mul(p->words, width, &panel)) return false;
+  if (!exact_mul(units, p->m_blocks, &p->blocks) || !exact_mul(p->words, width, &panel)) return false;
+  p->lines = s->m == 1 && p->patch.form == EXACT_PIXELS_PATCH;
+  size_t places = (p->patch.rows - 1) * p->patch.pitch + p->patch.columns + width;
+  size_t work_of_block = p->words * p->k->group * places;
+  p->per_task = p->lines && work_of_block < LINE_WORK ? LINE_WORK / work_of_block : 1;
+  p->tasks = exact_quotient(p->blocks, p->per_task);
   size_t slot = 0, patch;
-  if (!exact_part(&slot, p->patch.bytes, 1, &patch) || !exact_part(&slot, panel, sizeof(uint32_t), &p->panel_at)) return false;
+  if (!exact_part(&slot, p->patch.bytes, 1, &patch) ||
+      !exact_part(&slot, p->lines ? places : panel, sizeof(uint32_t), &p->panel_at) ||
+      !exact_part(&slot, p->lines ? places : 0, sizeof(int32_t), &p->columns_at) ||
+      !exact_part(&slot, p->lines ? places : 0, sizeof(int32_t), &p->out_at))
+    return false;
   p->slot = slot + 64; /* slots do not share the low bits of their addresses */
   p->slots = (size_t)exact_slot_count(p->tasks);
   while (p->slots > 1 && p->slots * p->slot > MOST_SLOT_BYTES) p->slots /= 2;
@@ -61,7 +76,8 @@ void exact_integer_pack_w(const struct exact_integer_kernels *k, exact_form form
 
 static size_t pack_blocks(const exact_conv_shape *s) { return exact_quotient(s->m, PACK_CHANNELS); }
 
-/* Some output channels of a group: packed, unless they are constant, and what the store needs of each. The last task: tables. */
+/* Some output channels of a group: packed, unless they are constant, and what the store needs of each. The last task: tables.
+ */
 static void channels_task(void *arg, size_t index) {
   const conv_run *r = arg;
   const exact_integer_conv *p = r->p;
@@ -72,7 +88,8 @@ static void channels_task(void *arg, size_t index) {
     return;
   }
   const float y_scale = exact_integer_scale(r->y_scale, EXACT_FLOAT32, 0);
-  size_t group = index / pack_blocks(s), m0 = index % pack_blocks(s) * PACK_CHANNELS, m1 = exact_smaller(m0 + PACK_CHANNELS, s->m);
+  size_t group = index / pack_blocks(s), m0 = index % pack_blocks(s) * PACK_CHANNELS,
+         m1 = exact_smaller(m0 + PACK_CHANNELS, s->m);
   if (!p->packed)
     exact_integer_pack_w(p->k, p->w_form, r->w + group * s->m * s->k, s->k, m0, m1, r->w_work + group * p->w_words,
                          r->sums + group * s->m);
@@ -105,6 +122,20 @@ static size_t find_runs(const exact_integer_conv *p, const exact_pixel_block *b,
   return n;
 }
 
+static exact_integer_finish finish_of(const conv_run *r) {
+  const exact_integer_conv *p = r->p;
+  return (exact_integer_finish){.dtype = p->base.out[0].dtype,
+                                .zero = exact_integer_zero(&r->fill, 0, p->x_form),
+                                .scale = exact_integer_scale(r->x_scale, EXACT_FLOAT32, 0),
+                                .y_stride = (size_t)p->s.out[0] * (size_t)p->s.out[1] * (size_t)p->s.out[2]};
+}
+
+/* Sums of the columns, of which the zero points of w need `sum - k * zero`. */
+static void take_zeros(const conv_run *r, int32_t zero, int32_t *columns, size_t n) {
+  const uint32_t minus = (uint32_t)r->p->s.k * (uint32_t)zero;
+  for (size_t j = 0; j < n; j++) columns[j] = (int32_t)((uint32_t)columns[j] - minus);
+}
+
 /* All places of the block by output channels [m0, m1) of the group. */
 static void multiply(const conv_run *r, const exact_pixel_block *b, size_t image, size_t group, size_t m0, size_t m1,
                      char *slot) {
@@ -116,47 +147,60 @@ static void multiply(const conv_run *r, const exact_pixel_block *b, size_t image
   uint32_t *panel = (uint32_t *)(slot + p->panel_at);
   int32_t acc[EXACT_INTEGER_ROWS * EXACT_INTEGER_WIDTH] __attribute__((aligned(64))), columns[EXACT_INTEGER_WIDTH];
   exact_integer_run runs[EXACT_INTEGER_WIDTH];
-  const bool lines = s->m == 1 && p->patch.form == EXACT_PIXELS_PATCH; /* a panel would be read once */
+  exact_integer_finish f = finish_of(r);
   bool zeros = false;
   for (size_t m = m0; m < m1; m++) zeros = zeros || r->rows[first_row + m].zero;
-  exact_integer_finish f = {.dtype = p->base.out[0].dtype,
-                            .columns = columns,
-                            .zero = exact_integer_zero(&r->fill, 0, p->x_form),
-                            .scale = exact_integer_scale(r->x_scale, EXACT_FLOAT32, 0),
-                            .y_stride = (size_t)s->out[0] * plane,
-                            .runs = runs};
+  f.columns = columns;
+  f.runs = runs;
   exact_pixel_fill(p, b, (uint8_t *)slot);
   for (size_t first = 0, width; first < places; first += width) {
     width = exact_integer_width(p->k, places - first);
     size_t count = exact_smaller(width, places - first), vectors = width / p->k->lanes;
-    const uint8_t *places_of = exact_pixel_base(p, b, area) + first;
-    if (!lines) exact_pixel_panel(p, b, area, r->places, first, count, width, panel);
+    exact_pixel_panel(p, b, area, r->places, first, count, width, panel);
     if (zeros) {
-      if (lines)
-        p->k->line(r->ones, places_of, r->places, p->words, width, p->x_form, columns);
-      else
-        p->k->tile[1](1, vectors, p->words, r->ones, panel, columns);
-      for (size_t j = 0; j < width; j++) columns[j] = (int32_t)((uint32_t)columns[j] - (uint32_t)s->k * (uint32_t)f.zero);
+      p->k->tile[1](1, vectors, p->words, r->ones, panel, columns);
+      take_zeros(r, f.zero, columns, width);
     }
     f.n_runs = find_runs(p, b, first, count, runs);
     for (size_t m = m0, rows; m < m1; m += rows) {
       rows = exact_smaller(p->k->rows, m1 - m);
-      const uint32_t *weights = r->w_packed + group * p->w_words + m * p->words;
-      if (lines)
-        p->k->line(weights, places_of, r->places, p->words, width, p->x_form, acc);
-      else
-        p->k->tile[1](rows, vectors, p->words, weights, panel, acc);
+      p->k->tile[1](rows, vectors, p->words, r->w_packed + group * p->w_words + m * p->words, panel, acc);
       f.y = r->y + ((image * s->groups * s->m + first_row + m) * f.y_stride + (size_t)b->depth * plane) * element;
       p->k->finish(&f, r->rows + first_row + m, rows, acc, width);
     }
   }
 }
 
-static void block_task(void *arg, size_t index) {
-  conv_run *r = arg;
+/* The same for the one output channel of a group. */
+static void multiply_lines(const conv_run *r, const exact_pixel_block *b, size_t image, size_t group, char *slot) {
   const exact_integer_conv *p = r->p;
   const exact_conv_shape *s = &p->s;
-  size_t m = index % p->m_blocks, column = index / p->m_blocks % p->column_blocks, rest = index / p->m_blocks / p->column_blocks;
+  const size_t width = (size_t)s->out[2], element = exact_dtype_size(p->base.out[0].dtype);
+  const size_t places = exact_integer_padded(p->k, (b->rows - 1) * p->patch.pitch + b->columns);
+  const uint8_t *base = exact_pixel_base(p, b, (const uint8_t *)slot);
+  int32_t *acc = (int32_t *)(slot + p->panel_at), *columns = (int32_t *)(slot + p->columns_at);
+  uint8_t *out = (uint8_t *)(slot + p->out_at);
+  exact_integer_finish f = finish_of(r);
+  f.columns = columns;
+  exact_pixel_fill(p, b, (uint8_t *)slot);
+  p->k->line(r->w_packed + group * p->w_words, base, r->places, p->words, places, p->x_form, acc);
+  if (r->rows[group].zero) {
+    p->k->line(r->ones, base, r->places, p->words, places, p->x_form, columns);
+    take_zeros(r, f.zero, columns, places);
+  }
+  p->k->finish_line(&f, r->rows + group, acc, places, out);
+  uint8_t *y =
+      (uint8_t *)r->y + ((image * s->groups + group) * f.y_stride + (size_t)b->depth * width * (size_t)s->out[1]) * element;
+  for (size_t i = 0; i < b->rows; i++)
+    exact_copy_bytes(y + (((size_t)b->row + i) * width + (size_t)b->column) * element, out + i * p->patch.pitch * element,
+                     b->columns * element);
+}
+
+static void one_block(const conv_run *r, size_t index, char *slot) {
+  const exact_integer_conv *p = r->p;
+  const exact_conv_shape *s = &p->s;
+  size_t m = index % p->m_blocks, column = index / p->m_blocks % p->column_blocks,
+         rest = index / p->m_blocks / p->column_blocks;
   size_t row = rest % p->row_blocks, depth = rest / p->row_blocks % (size_t)s->out[0];
   size_t unit = rest / p->row_blocks / (size_t)s->out[0], image = unit / s->groups, group = unit % s->groups;
   exact_pixel_block b = {.fill = r->fill,
@@ -166,8 +210,17 @@ static void block_task(void *arg, size_t index) {
   b.x = r->x + unit * s->c * (size_t)s->in[0] * (size_t)s->in[1] * (size_t)s->in[2];
   b.rows = exact_smaller(p->patch.rows, (size_t)(s->out[1] - b.row));
   b.columns = exact_smaller(p->patch.columns, (size_t)(s->out[2] - b.column));
+  if (p->lines)
+    multiply_lines(r, &b, image, group, slot);
+  else
+    multiply(r, &b, image, group, m * p->m_block, m + 1 < p->m_blocks ? (m + 1) * p->m_block : s->m, slot);
+}
+
+static void block_task(void *arg, size_t index) {
+  conv_run *r = arg;
+  const exact_integer_conv *p = r->p;
   char *slot = exact_slot_take(&r->slots);
-  multiply(r, &b, image, group, m * p->m_block, m + 1 < p->m_blocks ? (m + 1) * p->m_block : s->m, slot);
+  for (size_t i = index * p->per_task; i < exact_smaller((index + 1) * p->per_task, p->blocks); i++) one_block(r, i, slot);
   exact_slot_give(&r->slots, slot);
 }
 

@@ -23,7 +23,8 @@ static inline int32_t exact_form_value(exact_form f, uint8_t byte) {
   return f.is_signed ? (int8_t)v : v;
 }
 
-/* One row of the result: its zero point and the sum of its numbers, both in form; what is added (a bias); the requantisation. */
+/* One row of the result: its zero point and the sum of its numbers, both in form; what is added (a bias); the requantisation.
+ */
 typedef struct exact_integer_row {
   int32_t zero, sum, add, y_zero;
   float scale, y_scale;
@@ -68,6 +69,8 @@ struct exact_integer_kernels {
   void (*line)(const uint32_t *a, const uint8_t *src, const size_t *at, size_t words, size_t n, exact_form form, int32_t *c);
   int32_t (*sum)(const uint8_t *src, size_t n, exact_form form);
   void (*finish)(const exact_integer_finish *f, const exact_integer_row *row, size_t rows, const int32_t *acc, size_t width);
+  /* The same for one row of n columns, a multiple of lanes, to `out` as they come. */
+  void (*finish_line)(const exact_integer_finish *f, const exact_integer_row *row, const int32_t *acc, size_t n, void *out);
 };
 
 static inline size_t exact_integer_words(const struct exact_integer_kernels *k, size_t n) {

@@ -260,27 +260,32 @@ EXACT_INLINE void requantize(const exact_integer_finish *f, const exact_integer_
   }
 }
 
-static void finish(const exact_integer_finish *f, const exact_integer_row *row, size_t rows, const int32_t *acc, size_t width) {
+static void finish_line(const exact_integer_finish *f, const exact_integer_row *row, const int32_t *acc, size_t n, void *out) {
   const exact_limits most = exact_limits_of(f->dtype);
+  const uint32_t base = (uint32_t)row->add - (f->zeros ? 0 : (uint32_t)f->zero * (uint32_t)row->sum);
+  int32_t *sums = out;
+  if (f->dtype == EXACT_INT32)
+    for (size_t j = 0; j < n; j += LANES) *(i32v *)(sums + j) = complete(f, row, acc, j, base);
+  else if (f->scales)
+    requantize(f, row, &most, acc, n, base, out, true);
+  else
+    requantize(f, row, &most, acc, n, base, out, false);
+}
+
+static void finish(const exact_integer_finish *f, const exact_integer_row *row, size_t rows, const int32_t *acc, size_t width) {
+  const size_t element = f->dtype == EXACT_INT32 ? 4 : 1;
   const bool whole = f->n_runs == 1 && f->runs[0].length == width;
   for (size_t i = 0; i < rows; i++, row++, acc += width) {
-    const uint32_t base = (uint32_t)row->add - (f->zeros ? 0 : (uint32_t)f->zero * (uint32_t)row->sum);
-    int32_t sums[EXACT_INTEGER_WIDTH];
-    uint8_t bytes[EXACT_INTEGER_WIDTH];
-    if (f->dtype == EXACT_INT32) {
-      for (size_t j = 0; j < width; j += LANES) *(i32v *)(sums + j) = complete(f, row, acc, j, base);
-      store_runs(f, i, sums, sizeof sums[0]);
-      continue;
+    int32_t line[EXACT_INTEGER_WIDTH];
+    if (whole) {
+      finish_line(f, row, acc, width, (char *)f->y + (i * f->y_stride + f->runs[0].to) * element);
+    } else {
+      finish_line(f, row, acc, width, line);
+      store_runs(f, i, line, element);
     }
-    uint8_t *out = whole ? (uint8_t *)f->y + i * f->y_stride + f->runs[0].to : bytes;
-    if (f->scales)
-      requantize(f, row, &most, acc, width, base, out, true);
-    else
-      requantize(f, row, &most, acc, width, base, out, false);
-    if (!whole) store_runs(f, i, bytes, 1);
   }
 }
 
 extern const struct exact_integer_kernels EXACT_SYM(exact_integer);
 const struct exact_integer_kernels EXACT_SYM(exact_integer) = {
-    GROUP, LANES, ROWS, VECTORS, {tile_unsigned, tile_signed}, pack_rows, pack_columns, line, sum, finish};
+    GROUP, LANES, ROWS, VECTORS, {tile_unsigned, tile_signed}, pack_rows, pack_columns, line, sum, finish, finish_line};

@@ -61,8 +61,7 @@ int exact_matmul_output(const exact_tensor *left, const exact_tensor *right, boo
                         exact_error *err) {
   char text[96], other[96];
   for (int i = 0; i < 2; i++)
-    if ((i ? right : left)->rank < 1)
-      return exact_fail(err, EXACT_INVALID, "%c has rank 0, at least 1 is needed", "AB"[i]);
+    if ((i ? right : left)->rank < 1) return exact_fail(err, EXACT_INVALID, "%c has rank 0, at least 1 is needed", "AB"[i]);
   matrix a = matrix_of(left, true, trans_a), b = matrix_of(right, false, trans_b);
   if (differ(a.columns, b.rows))
     return exact_fail(err, EXACT_INVALID, "A has %lld columns, B has %lld rows", (long long)a.columns, (long long)b.rows);
@@ -73,7 +72,9 @@ int exact_matmul_output(const exact_tensor *left, const exact_tensor *right, boo
     if (p != 1 && q != 1 && differ(p, q))
       return exact_fail(err, EXACT_INVALID, "the stacks of A, %s, and B, %s, do not broadcast", exact_shape_text(left, text),
                         exact_shape_text(right, other));
-    y->dims[y->rank++] = p == 1 ? q : q == 1 || p >= 0 ? p : q; /* a size that is not known becomes the other, if that is not 1 */
+    y->dims[y->rank++] = p == 1             ? q
+                         : q == 1 || p >= 0 ? p
+                                            : q; /* a size that is not known becomes the other, if that is not 1 */
   }
   if (left->rank > 1) y->dims[y->rank++] = a.rows;
   if (right->rank > 1) y->dims[y->rank++] = b.columns;

@@ -1,5 +1,5 @@
-/* MatMulInteger: y = sum over k of (a - za) * (b - zb) in int32, wrapping. QLinearMatMul: y = saturate(float32(that sum) * m + zy),
- * m = (a_scale * b_scale) / y_scale, each operation rounded. This file: attributes, shapes, packed constant B.
+/* MatMulInteger: y = sum over k of (a - za) * (b - zb) in int32, wrapping. QLinearMatMul: y = saturate(float32(that sum) * m +
+ * zy), m = (a_scale * b_scale) / y_scale, each operation rounded. This file: attributes, shapes, packed constant B.
  * docs/matmul_integer.md */
 #include "matmul_integer.h"
 

@@ -3,10 +3,10 @@
 #include "matmul_integer.h"
 
 enum {
-  M_BLOCK = 128,           /* rows of A that stay in the cache while panel after panel of B passes */
-  N_BLOCK = 4096,          /* columns of a task at most */
-  PACK_COLUMNS = 768,      /* of B that a task packs */
-  STRIP = 16,              /* words; the columns of neighbouring panels lie on the same pages */
+  M_BLOCK = 128,      /* rows of A that stay in the cache while panel after panel of B passes */
+  N_BLOCK = 4096,     /* columns of a task at most */
+  PACK_COLUMNS = 768, /* of B that a task packs */
+  STRIP = 16,         /* words; the columns of neighbouring panels lie on the same pages */
   TASKS = 8,
   TASK_PRODUCTS = 1 << 20, /* at least */
 };

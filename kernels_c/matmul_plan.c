@@ -55,11 +55,12 @@ static void plan_blocks(exact_matmul_plan *p) {
   exact_matmul_cut(s->m, p->gemm->rows, most, 1, &p->m_block, &p->m_blocks);
   size_t tasks = exact_smaller(s->positions, TASKS) * p->m_blocks;
   exact_matmul_cut(s->n, panel, C_ELEMENTS / p->m_block > panel ? C_ELEMENTS / p->m_block : panel, parts(p, tasks), &p->n_block,
-      &p->n_blocks);
+                   &p->n_blocks);
   tasks *= p->n_blocks;
   if (parts(p, tasks) > 1) {
     size_t least = s->m / (2 * p->gemm->rows); /* two tiles for a packed panel of B */
-    exact_matmul_cut(s->m, p->gemm->rows, most, exact_smaller(p->m_blocks * parts(p, tasks), least ? least : 1), &p->m_block, &p->m_blocks);
+    exact_matmul_cut(s->m, p->gemm->rows, most, exact_smaller(p->m_blocks * parts(p, tasks), least ? least : 1), &p->m_block,
+                     &p->m_blocks);
   }
 }
 

@@ -9,12 +9,12 @@ enum { PART = 512 };
 static void *at(const void *array, size_t i, int dtype) { return (char *)array + i * exact_dtype_size(dtype); }
 
 /* Calls NAME(type)(...) for the C type of a 8- or 16-bit dtype. */
-#define EACH(dtype, NAME, ...)                            \
-  switch (dtype) {                                        \
-    case EXACT_UINT8: NAME(uint8_t)(__VA_ARGS__); break;  \
-    case EXACT_INT8: NAME(int8_t)(__VA_ARGS__); break;    \
+#define EACH(dtype, NAME, ...)                             \
+  switch (dtype) {                                         \
+    case EXACT_UINT8: NAME(uint8_t)(__VA_ARGS__); break;   \
+    case EXACT_INT8: NAME(int8_t)(__VA_ARGS__); break;     \
     case EXACT_UINT16: NAME(uint16_t)(__VA_ARGS__); break; \
-    case EXACT_INT16: NAME(int16_t)(__VA_ARGS__); break;  \
+    case EXACT_INT16: NAME(int16_t)(__VA_ARGS__); break;   \
   }
 
 /* Scales and zero points of a part of a row, one for each element; or those of all elements in the first place. */
@@ -27,33 +27,33 @@ typedef struct part {
 #define WIDEN(type) widen_##type
 #define QUANTIZE(type) quantize_##type
 #define DIFFER(type) differ_##type
-#define ROWS(type)                                                                                                       \
-  static void WIDEN(type)(int32_t *dst, const void *src, size_t n) {                                                     \
-    const type *x = src;                                                                                                 \
-    for (size_t i = 0; i < n; i++) dst[i] = x[i];                                                                        \
-  }                                                                                                                      \
-  static void QUANTIZE(type)(void *dst, const float *x, const part *p, bool each, exact_limits most) {                   \
-    type *y = dst;                                                                                                       \
-    if (each) {                                                                                                          \
-      for (size_t i = 0; i < p->n; i++) {                                                                                \
-        const float zero = (float)p->zero[i];                                                                            \
-        y[i] = (type)(exact_saturated(x[i] / p->scale[i], most.low - zero, most.high - zero) + p->zero[i]);              \
-      }                                                                                                                  \
-    } else {                                                                                                             \
-      const float scale = p->scale[0], low = most.low - (float)p->zero[0], high = most.high - (float)p->zero[0];         \
-      const int32_t zero = p->zero[0];                                                                                   \
-      for (size_t i = 0; i < p->n; i++) y[i] = (type)(exact_saturated(x[i] / scale, low, high) + zero);                  \
-    }                                                                                                                    \
-  }                                                                                                                      \
-  static void DIFFER(type)(float *dst, const void *src, const part *p, bool each) {                                      \
-    const type *x = src;                                                                                                 \
-    if (each) {                                                                                                          \
-      for (size_t i = 0; i < p->n; i++) dst[i] = (float)(x[i] - p->zero[i]) * p->scale[i];                               \
-    } else {                                                                                                             \
-      const int32_t zero = p->zero[0];                                                                                   \
-      const float scale = p->scale[0];                                                                                   \
-      for (size_t i = 0; i < p->n; i++) dst[i] = (float)(x[i] - zero) * scale;                                           \
-    }                                                                                                                    \
+#define ROWS(type)                                                                                               \
+  static void WIDEN(type)(int32_t * dst, const void *src, size_t n) {                                            \
+    const type *x = src;                                                                                         \
+    for (size_t i = 0; i < n; i++) dst[i] = x[i];                                                                \
+  }                                                                                                              \
+  static void QUANTIZE(type)(void *dst, const float *x, const part *p, bool each, exact_limits most) {           \
+    type *y = dst;                                                                                               \
+    if (each) {                                                                                                  \
+      for (size_t i = 0; i < p->n; i++) {                                                                        \
+        const float zero = (float)p->zero[i];                                                                    \
+        y[i] = (type)(exact_saturated(x[i] / p->scale[i], most.low - zero, most.high - zero) + p->zero[i]);      \
+      }                                                                                                          \
+    } else {                                                                                                     \
+      const float scale = p->scale[0], low = most.low - (float)p->zero[0], high = most.high - (float)p->zero[0]; \
+      const int32_t zero = p->zero[0];                                                                           \
+      for (size_t i = 0; i < p->n; i++) y[i] = (type)(exact_saturated(x[i] / scale, low, high) + zero);          \
+    }                                                                                                            \
+  }                                                                                                              \
+  static void DIFFER(type)(float *dst, const void *src, const part *p, bool each) {                              \
+    const type *x = src;                                                                                         \
+    if (each) {                                                                                                  \
+      for (size_t i = 0; i < p->n; i++) dst[i] = (float)(x[i] - p->zero[i]) * p->scale[i];                       \
+    } else {                                                                                                     \
+      const int32_t zero = p->zero[0];                                                                           \
+      const float scale = p->scale[0];                                                                           \
+      for (size_t i = 0; i < p->n; i++) dst[i] = (float)(x[i] - zero) * scale;                                   \
+    }                                                                                                            \
   }
 ROWS(uint8_t)
 ROWS(int8_t)

@@ -14,7 +14,7 @@ typedef struct config {
   int opset;               /* of the model, for the custom-op library, which cannot see it; 0: not stated */
   bool overridden;         /* this session also has the custom-op library: the plugin then claims nothing */
   char error[256];         /* unknown option or value; empty if none */
-  char missing[512];       /* rewrites that the session has not switched off, joined by ';' */
+  char missing[1024];      /* rewrites that the session has not switched off, joined by ';' */
 } config;
 
 /* From the entries of a session or a kernel. */

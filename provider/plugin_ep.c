@@ -97,7 +97,7 @@ static OrtStatus *kernel_impl_shared(OrtKernelImpl *self, const void *const *dat
 
 /* The error that a session with these options must end in; NULL if none. */
 static OrtStatus *config_status(const provider *p) {
-  char text[768];
+  char text[1536];
   const config *c = &p->config;
   if (c->error[0]) return ORT(p->factory->api, CreateStatus)(ORT_INVALID_ARGUMENT, c->error);
   if (!c->require_unmodified || !c->missing[0]) return NULL;
@@ -222,7 +222,7 @@ static OrtStatus *claim(const provider *p, const OrtNode *const *nodes, size_t n
 }
 
 static void warn_of_rewrites(const provider *p) {
-  char text[768];
+  char text[1536];
   if (!p->config.missing[0] || p->config.require_unmodified || p->config.error[0]) return;
   snprintf(text, sizeof text,
            "%s: ONNX Runtime may have rewritten this graph before the provider saw it, which changes bits; to switch the "

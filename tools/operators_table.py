@@ -15,6 +15,8 @@ TYPE_NAMES = {
     "AXIS": "int32, int64",
     "TRUTH": "bool",
     "SINGLE": "float32",
+    "SCALES": "float32, float16, bfloat16",
+    "SUMS": "int32",
     "INDEX": "int64",
     "UP_TO_SINGLE": "float32, float16, bfloat16",
     "LENGTHS": "int32",

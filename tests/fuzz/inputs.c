@@ -136,6 +136,76 @@ static void draw_recurrent(const drawn *d, stream *s, exact_tensor in[], int mea
     if (absent >> (k - 3) & 1) in[k].dtype = EXACT_ABSENT;
 }
 
+/* [] or [1], or the shape of the rows (axis: the last one of x) or columns. */
+static void draw_parameter(exact_tensor *t, stream *s, int dtype, const exact_tensor *x, int axis, bool list_of) {
+  unsigned form = byte(s);
+  *t = (exact_tensor){.dtype = dtype};
+  if (!list_of || form % 3 == 0 || axis < 0) {
+    int64_t one = 1;
+    shape(t, below(s, 2), &one);
+    return;
+  }
+  shape(t, x->rank, x->dims);
+  t->dims[axis] = 1;
+  if (x->rank == 2 && form % 2) list(t, dtype, x->dims[1 - axis]);
+}
+
+static int float_type(stream *s) {
+  static const int types[] = {EXACT_FLOAT32, EXACT_FLOAT32, EXACT_FLOAT16, EXACT_BFLOAT16};
+  return types[byte(s) % 4];
+}
+static int byte_type(stream *s) { return byte(s) % 2 ? EXACT_INT8 : EXACT_UINT8; }
+
+static void draw_quantize(const drawn *d, stream *s, exact_tensor in[]) {
+  static const int types[] = {EXACT_INT8, EXACT_UINT8, EXACT_INT16, EXACT_UINT16};
+  exact_tensor *x = &in[0], *scale = &in[1];
+  draw_shape(x, s, 0, 5);
+  if (d->form == 2) return;
+  int64_t axis = d->axis < 0 ? d->axis + x->rank : d->axis, one = 1;
+  shape(scale, below(s, 2), &one);
+  if (d->block > 0 && axis >= 0 && axis < x->rank) {
+    shape(scale, x->rank, x->dims);
+    scale->dims[axis] = x->dims[axis] / d->block + (x->dims[axis] % d->block != 0);
+  } else if (byte(s) % 2 && axis >= 0 && axis < x->rank) {
+    shape(scale, 1, &x->dims[axis]);
+  }
+  in[2] = *scale;
+  scale->dtype = float_type(s);
+  in[2].dtype = d->form ? d->dtype : types[byte(s) % 4];
+  if (byte(s) % 4 == 0) in[2].dtype = EXACT_ABSENT;
+}
+
+/* Zero points and scales of a product of a and b (inputs 0 and 1, or 0 and 3), or of a convolution. */
+static void draw_integer(const drawn *d, stream *s, exact_tensor in[]) {
+  bool conv = d->family == CONV_INTEGER, given = !d->form;
+  exact_tensor pair[3] = {{0}};
+  int types[2] = {d->dtype, byte_type(s)};
+  if (conv) {
+    draw_image(&pair[0], s, d->group, d->spatial);
+    draw_weights(d, s, pair);
+  } else {
+    draw_product(d, s, pair);
+  }
+  for (int i = 0; i < 2; i++) {
+    exact_tensor *x = &in[given ? i : 3 * i], *zero = &in[given ? 2 + i : 2 + 3 * i];
+    int axis = conv ? -1 : pair[i].rank - 1 - i;
+    *x = pair[i];
+    x->dtype = types[i];
+    if (pair[i].rank < 2) axis = -1;
+    draw_parameter(zero, s, types[i], x, axis, true);
+    if (!given) draw_parameter(&in[1 + 3 * i], s, conv ? EXACT_FLOAT32 : float_type(s), x, axis, true);
+    if (conv && i && byte(s) % 2) list(zero, types[i], x->dims[0]);
+    if (conv && i && !given && byte(s) % 2) list(&in[4], EXACT_FLOAT32, x->dims[0]);
+    if (given && byte(s) % 4 == 0) zero->dtype = EXACT_ABSENT;
+  }
+  if (given) return;
+  draw_parameter(&in[6], s, EXACT_FLOAT32, NULL, -1, false);
+  draw_parameter(&in[7], s, byte_type(s), NULL, -1, false);
+  if (!conv) return;
+  list(&in[8], EXACT_INT32, pair[1].dims[0]);
+  if (byte(s) % 2) in[8].dtype = EXACT_ABSENT;
+}
+
 static void fit(const drawn *d, stream *s, exact_tensor in[], int meaning[]) {
   exact_tensor *x = &in[0];
   for (int i = 0; i < d->n_inputs; i++) in[i].dtype = d->dtype;
@@ -206,6 +276,9 @@ static void fit(const drawn *d, stream *s, exact_tensor in[], int meaning[]) {
           shape(&in[i], below(s, 2), (int64_t[]){1});
       }
       break;
+    case QUANTIZE: draw_quantize(d, s, in); break;
+    case MATMUL_INTEGER:
+    case CONV_INTEGER: draw_integer(d, s, in); break;
     case MVN: draw_shape(x, s, 4, 2); break;
     default: draw_shape(x, s, 1, 4);
   }

@@ -43,6 +43,22 @@ static exact_pool_attrs draw_pool(stream *s, drawn *d) {
   return a;
 }
 
+/* form: 0 QuantizeLinear, 1 DequantizeLinear, 2 DynamicQuantizeLinear */
+static int draw_quantize(stream *s, drawn *d, int kind, exact_error *err) {
+  static const int floats[] = {EXACT_FLOAT32, EXACT_FLOAT16, EXACT_BFLOAT16};
+  static const int wholes[] = {EXACT_INT8, EXACT_UINT8, EXACT_INT16, EXACT_UINT16, EXACT_INT32};
+  exact_quantize_attrs a = {.axis = small(s, -3, 6), .block_size = byte(s) % 3 ? 0 : small(s, 0, 5)};
+  d->form = kind % 8 < 7 ? kind % 2 : 2;
+  if (byte(s) % 8 == 0) a.output_dtype = below(s, 20);
+  if (byte(s) % 8 == 0) a.precision = below(s, 20);
+  d->axis = a.axis;
+  d->block = a.block_size;
+  d->n_inputs = d->form == 2 ? 1 : 3;
+  if (d->dtype != 99) d->dtype = d->form == 1 ? wholes[kind / 8 % 5] : d->form ? EXACT_FLOAT32 : floats[kind / 8 % 3];
+  if (d->form == 2) return exact_dynamic_quantize_linear_new(d->dtype, &d->op, err);
+  return (d->form ? exact_dequantize_linear_new : exact_quantize_linear_new)(&a, d->dtype, &d->op, err);
+}
+
 static exact_resize_attrs draw_resize(stream *s, drawn *d, int kind) {
   exact_resize_attrs a = {.form = kind % 8 < 6 ? EXACT_RESIZE_11 : kind % 4, .mode = below(s, 31) % 31 / 10};
   a.transform = below(s, 29) % 8;
@@ -277,6 +293,24 @@ drawn draw_op(stream *s) {
     }
     case CAST: {
       rc = exact_cast_new(d.dtype, kind % 5 ? types[kind % 10] : small(s, 0, 20), &d.op, &err);
+      break;
+    }
+    case QUANTIZE: rc = draw_quantize(s, &d, kind, &err); break;
+    case MATMUL_INTEGER: {
+      d.dtype = kind % 64 == 63 ? d.dtype : kind & 2 ? EXACT_INT8 : EXACT_UINT8;
+      d.form = kind % 2; /* QLinearMatMul */
+      d.n_inputs = d.form ? 8 : 4;
+      rc = (d.form ? exact_qlinear_matmul_new : exact_matmul_integer_new)(d.dtype, &d.op, &err);
+      break;
+    }
+    case CONV_INTEGER: {
+      exact_conv_attrs a = {0};
+      draw_window(s, &d, &a.window, true);
+      a.group = d.group = small(s, 1, 4);
+      d.dtype = kind % 64 == 63 ? d.dtype : kind & 2 ? EXACT_INT8 : EXACT_UINT8;
+      d.form = kind % 2; /* QLinearConv */
+      d.n_inputs = d.form ? 9 : 4;
+      rc = (d.form ? exact_qlinear_conv_new : exact_conv_integer_new)(&a, d.dtype, &d.op, &err);
       break;
     }
     default: {

@@ -32,9 +32,12 @@ enum {
   UNARY,
   CLIP,
   CAST,
+  QUANTIZE,
+  MATMUL_INTEGER,
+  CONV_INTEGER,
   FAMILIES
 };
-enum { MOST_INPUTS = 8 };
+enum { MOST_INPUTS = 9 };
 
 typedef struct drawn {
   exact_op *op; /* NULL when the attributes are refused */
@@ -48,6 +51,7 @@ typedef struct drawn {
   int n_axes, n_scales, form;
   int64_t heads[2];
   char term[3][8]; /* of an equation */
+  int64_t axis, block; /* of scales */
 } drawn;
 
 /* The same bytes give the same op. */
