@@ -5,6 +5,7 @@ import numpy as np
 from .numerics import FLOATS, arithmetic_type, finish, is_nan, quiet
 from .reduce import MAX_RANK, WHOLE
 
+EXPONENTS = (2, 3, 0.5, 1, 0, -1, -2, -0.5)
 EVERY_INTEGER = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
 
 

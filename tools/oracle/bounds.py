@@ -208,3 +208,9 @@ def cumulation(case, call):
     if not is_float(case) or case.operator == "CumProd":
         return None
     return [of_sum(case, call([magnitude(case.x), case.inputs[1]]), case.x.shape[case.inputs[1].item()])]
+
+
+def several(case, call):
+    """Sum and Mean of several inputs."""
+    sums = call([magnitude(array) for array in case.inputs])
+    return [of_sum(case, sums * (len(case.inputs) if case.operator == "Mean" else 1), len(case.inputs))]

@@ -46,9 +46,10 @@ ROUNDING = Kind(
 
 
 def every():
-    from . import kinds_conv, kinds_norms, kinds_ort, kinds_reduce, kinds_resize
+    from . import kinds_binary, kinds_conv, kinds_norms, kinds_ort, kinds_reduce, kinds_resize
 
-    return [ROUNDING, *kinds_ort.KINDS, *kinds_conv.KINDS, *kinds_reduce.KINDS, *kinds_norms.KINDS, *kinds_resize.KINDS]
+    families = (kinds_ort, kinds_conv, kinds_reduce, kinds_norms, kinds_resize, kinds_binary)
+    return [ROUNDING, *(kind for family in families for kind in family.KINDS)]
 
 
 def refusal(case, reason):

@@ -37,6 +37,12 @@ NO_KERNEL = {
     "ArgMin": {*_WHOLE, "int16", "uint16"},
     "CumSum": _WHOLE,
     "CumProd": _WHOLE,
+    **{name: {"bfloat16"} for name in ("Add", "Sub", "Mul", "Div")},
+    "PRelu": {"float64", "float16", "bfloat16", "int32", "int64", "uint32", "uint64"},
+    "Pow": {"float16", "bfloat16"},
+    **{name: {"float64", "float16", "bfloat16", "int8", "int16", "uint8", "uint16"} for name in ("Max", "Min")},
+    "Sum": {"float16", "bfloat16"},
+    "Mean": {"float64", "float16", "bfloat16"},
 }
 
 

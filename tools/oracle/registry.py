@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from . import bounds
+from . import generators_binary as several
 from . import generators_conv as conv
 from . import generators_matmul as matrices
 from . import generators_norms as norms
@@ -109,6 +110,16 @@ OPERATORS = [
     Operator("ArgMin", "norms", norms.arg, "arg_min"),
     Operator("CumSum", "norms", norms.cumulation, "cumsum", bound=bounds.cumulation),
     Operator("CumProd", "norms", norms.cumulation, "cumprod", bound=bounds.cumulation),
+    Operator("Add", "pointwise", several.pair, "add"),
+    Operator("Sub", "pointwise", several.pair, "sub"),
+    Operator("Mul", "pointwise", several.pair, "mul"),
+    Operator("Div", "pointwise", several.pair, "div"),
+    Operator("PRelu", "pointwise", several.pair, "prelu"),
+    Operator("Pow", "pointwise", several.power, "power"),
+    Operator("Max", "pointwise", several.variadic, "maximum"),
+    Operator("Min", "pointwise", several.variadic, "minimum"),
+    Operator("Sum", "pointwise", several.variadic, "sum_of", bound=bounds.several),
+    Operator("Mean", "pointwise", several.variadic, "mean_of", bound=bounds.several),
 ]
 BY_NAME = {row.name: row for row in OPERATORS}
 
