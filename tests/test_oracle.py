@@ -16,7 +16,7 @@ from oracle import kinds, main, pool, registry, report, runners, shrink, store, 
 from oracle.cases import Case, from_json, to_json  # noqa: E402
 from oracle.compare import evaluate  # noqa: E402
 
-TOOLS = {"conv": "ops_conv_oracle", "norms": "ops_norms"}
+TOOLS = {"conv": "ops_conv_oracle", "norms": "ops_norms", "pointwise": "ops_pointwise"}
 DATA = ROOT / "tests" / "data"
 
 

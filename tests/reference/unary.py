@@ -47,9 +47,9 @@ def _apply(x, formula, integers=(), double=True):
     _admit(x, integers, double)
     if x.dtype not in FLOATS:
         return np.asarray(formula(x))
-    v = x.astype(arithmetic_type(x.dtype))
+    v = x.astype(arithmetic_type(x.dtype)).reshape(-1)
     y = np.where(np.isnan(v), v, formula(v)).astype(v.dtype)
-    return finish(y, x.dtype)
+    return finish(y, x.dtype).reshape(x.shape)
 
 
 def _zero(v):

@@ -46,9 +46,9 @@ ROUNDING = Kind(
 
 
 def every():
-    from . import kinds_binary, kinds_conv, kinds_norms, kinds_ort, kinds_reduce, kinds_resize
+    from . import kinds_binary, kinds_conv, kinds_norms, kinds_ort, kinds_reduce, kinds_resize, kinds_unary
 
-    families = (kinds_ort, kinds_conv, kinds_reduce, kinds_norms, kinds_resize, kinds_binary)
+    families = (kinds_ort, kinds_conv, kinds_reduce, kinds_norms, kinds_resize, kinds_binary, kinds_unary)
     return [ROUNDING, *(kind for family in families for kind in family.KINDS)]
 
 

@@ -11,8 +11,11 @@ from . import generators_conv as conv
 from . import generators_matmul as matrices
 from . import generators_norms as norms
 from . import generators_resize as resizing
+from . import generators_unary as single
 from .cases import Case
 from .draw import Draw
+
+LARGEST = float(np.finfo(np.float32).max)
 
 
 def plain(case):
@@ -54,6 +57,17 @@ def upsample(case):
     return [case.x, np.array(scales, np.float32) if scales else case.inputs[1]], attributes
 
 
+def clip(case):
+    attributes = dict(case.attributes)
+    if case.opset >= 11:
+        return case.inputs, {}
+    return [case.x, attributes.get("min", -LARGEST), attributes.get("max", LARGEST)], {}
+
+
+def cast(case):
+    return case.inputs, {"to": single.TARGETS[case.get("to")]}
+
+
 @dataclass(frozen=True)
 class Operator:
     """group: the tool that draws it; function: its name in the NumPy face and the reference; arguments: the case's positional
@@ -67,6 +81,18 @@ class Operator:
     bound: Callable[[Case, Callable], list | None] = bounds.none
 
 
+_ONE_INPUT = {
+    "Abs": "absolute",
+    "Neg": "negative",
+    "Round": "round_",
+    **{name: name.lower() for name in ("Relu", "Floor", "Ceil", "Sign", "Sqrt", "Reciprocal", "Softsign", "Exp", "Log")},
+    **{name: name.lower() for name in ("Tanh", "Sigmoid", "Erf", "Softplus", "Sin", "Cos", "Elu", "Selu", "Celu", "Gelu")},
+    **{name: name.lower() for name in ("Mish", "Swish")},
+    "LeakyRelu": "leaky_relu",
+    "ThresholdedRelu": "thresholded_relu",
+    "HardSigmoid": "hard_sigmoid",
+    "HardSwish": "hard_swish",
+}
 _REDUCTIONS = {
     "ReduceSum": ("reduce_sum", bounds.reduce_sum),
     "ReduceMean": ("reduce_mean", bounds.reduce_sum),
@@ -110,6 +136,9 @@ OPERATORS = [
     Operator("ArgMin", "norms", norms.arg, "arg_min"),
     Operator("CumSum", "norms", norms.cumulation, "cumsum", bound=bounds.cumulation),
     Operator("CumProd", "norms", norms.cumulation, "cumprod", bound=bounds.cumulation),
+    *(Operator(name, "pointwise", single.plain, function) for name, function in _ONE_INPUT.items()),
+    Operator("Clip", "pointwise", single.clip, "clip", clip),
+    Operator("Cast", "pointwise", single.cast, "cast", cast),
     Operator("Add", "pointwise", several.pair, "add"),
     Operator("Sub", "pointwise", several.pair, "sub"),
     Operator("Mul", "pointwise", several.pair, "mul"),
