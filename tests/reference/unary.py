@@ -85,7 +85,7 @@ def thresholded_relu(x, *, alpha=1.0):
 def _limit(limit, x, fallback):
     if limit is None:
         return np.array(fallback, x.dtype)
-    limit = np.asarray(limit)
+    limit = np.array(limit, x.dtype) if isinstance(limit, float) else np.asarray(limit)
     if limit.ndim > MAX_RANK:
         raise NotImplementedError("rank")
     if limit.dtype != x.dtype or limit.ndim > 1 or limit.size != 1:
