@@ -87,6 +87,7 @@ def calls():
     yield from second_group()
     yield from third_group()
     yield from resizes()
+    yield from several_inputs()
 
 
 def resizes():
@@ -156,6 +157,26 @@ def third_group():
             yield "mean_variance_normalization", f"axis {axis} of {n}", [shape], {"axes": [axis]}, FLOAT_PARAMS
         yield "mean_variance_normalization", f"runs of {n}", [[2, 3, 2, n]], {}, ["float32", "float16"]
         yield "max_unpool", f"width={n}", [[2, 3, n + 1], [2, 3, n + 1]], {"kernel_shape": [2], "strides": [2]}, FLOAT_PARAMS
+
+
+def several_inputs():
+    """Elementwise operators of several inputs, in every form of broadcasting."""
+    integers = {"maximum": ["int8", "uint16", "int32", "uint64"], "minimum": ["uint8", "int16"], "prelu": ["int32", "uint64"]}
+    for n in (*range(0, 36), 63, 64, 65, 257):
+        forms = {
+            "same": [[3, n], [3, n]],
+            "last": [[3, n], [n]],
+            "scalar": [[3, n], [1]],
+            "rows": [[3, n], [3, 1]],
+            "channels": [[2, 3, n], [3, 1]],
+            "outer and last": [[2, 3, n], [2, 1, n]],
+        }
+        for name, shapes in forms.items():
+            for function in ("add", "div", "prelu", "maximum", "mean_of"):
+                types = FLOAT_PARAMS if n < 20 else ["float32", "float16"]
+                yield function, f"{name}, {n}", shapes, {}, [*types, *integers.get(function, ())]
+            yield "minimum", f"{name}, {n}", [*shapes[::-1], shapes[1], shapes[0]], {}, ["float32", *integers["minimum"]]
+            yield "sum_of", f"{name}, {n}", [*shapes[::-1], shapes[1], shapes[0]], {}, ["float32", "float64", "bfloat16"]
 
 
 def places(shape):

@@ -53,6 +53,7 @@ CALLS = {
     "upsample": ("upsample", [[2, 3, 9, 21]], {"scales": [1, 1, 1.7, 2], "mode": "linear"}),
     "cumsum": ("cumsum", [[9, 39]], {"axis": 1}),
     "cumprod": ("cumprod", [[9, 39]], {"axis": 0}),
+    **{name: (name, [[9, 39], [39]], {}) for name in ("add", "sub", "mul", "div", "prelu", "sum_of", "mean_of", "maximum")},
     "layer_normalization": ("layer_normalization", [[9, 39], [39], [39]], {"return_statistics": True, "epsilon": 1e-44}),
     "rms_normalization": ("rms_normalization", [[9, 39], [39]], {"epsilon": 1e-44}),
     "instance_normalization": ("instance_normalization", [[2, 9, 39], [9], [9]], {}),

@@ -255,6 +255,41 @@ def third_group():
     yield "mean_variance_normalization", (ones(),), {}, INVALID, "ax[ei]s|rank"
 
 
+def several_inputs():
+    """Elementwise operators of several inputs."""
+    for name in ("add", "sub", "mul", "div", "prelu", "maximum", "minimum", "sum_of", "mean_of"):
+        for shape in ((2,), (6, 6), (3, 4, 6, 7), (2, 4, 6, 7, 2), (0,), (1, 0, 1)):
+            yield name, (X, ones(*shape)), {}, INVALID, "broadcast|slope"
+        yield name, (ones(0, 3), ones(2, 3)), {}, INVALID, "broadcast|slope"
+        for dtype in (np.float64, np.float16, TYPE_NAMES["bfloat16"], np.int32):
+            yield name, (X, ones(7, dtype=dtype)), {}, INVALID, "type"
+        for dtype in (bool, complex):
+            yield name, (X.astype(dtype), ones(7, dtype=dtype)), {}, UNSUPPORTED, "type"
+        yield name, (ones(*[1] * 17), ones()), {}, (INVALID, UNSUPPORTED), "rank|dimension"
+        yield name, (ones(), ones(*[1] * 17)), {}, (INVALID, UNSUPPORTED), "rank|dimension"
+    for name in ("add", "sub", "mul", "div", "sum_of", "mean_of"):
+        for dtype in (np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32, np.int64, np.uint64):
+            yield name, (X.astype(dtype), ones(7, dtype=dtype)), {}, UNSUPPORTED, "type"
+    for dtype in (np.int8, np.uint8, np.int16, np.uint16):
+        yield "prelu", (X.astype(dtype), ones(7, dtype=dtype)), {}, UNSUPPORTED, "type"
+    yield "prelu", (ones(1, 3), ones(2, 3)), {}, INVALID, "slope"
+    yield "prelu", (ones(3), ones(1, 3)), {}, INVALID, "slope"
+    for name in ("maximum", "minimum", "sum_of", "mean_of"):
+        yield name, (), {}, INVALID, "input"
+        yield name, (X, X, ones(5)), {}, INVALID, "broadcast"
+        yield name, (X, X, ones(7, dtype=np.float64)), {}, INVALID, "type"
+        yield name, (ones(7), ones(2), ones(1)), {}, INVALID, "broadcast"
+    for exponent in (4, 1.5, -3, 0.25, np.nan, np.inf, 2.0000002):
+        yield "power", (X, np.array(exponent, np.float32)), {}, UNSUPPORTED, "exponent"
+    yield "power", (X, np.array(2**53 + 2)), {}, UNSUPPORTED, "exponent"
+    yield "power", (X, ones(7)), {}, UNSUPPORTED, "y has"
+    yield "power", (X, ones(0)), {}, UNSUPPORTED, "y has"
+    for dtype in (np.int32, np.int64, np.int8, bool):
+        yield "power", (X.astype(dtype), np.array(2)), {}, UNSUPPORTED, "type"
+    yield "power", (X, np.array(True)), {}, UNSUPPORTED, "type|exponent"
+    yield "power", (ones(*[1] * 17), np.float32(2)), {}, (INVALID, UNSUPPORTED), "rank|dimension"
+
+
 def f32(*values):
     return np.array(values, np.float32)
 
@@ -394,6 +429,7 @@ INPUTS = [
     *second_group(),
     *third_group(),
     *resize_faults(),
+    *several_inputs(),
 ]
 
 
@@ -448,6 +484,9 @@ def test_refused_in_fast_mode(operator, inputs, attributes, kind, pattern):
         ("resize", (ones(2, 0, 3), None, f32(1, 7, 2)), {"mode": "cubic"}),
         ("resize", (ones(2, 0, 3), None, None, np.array([2, 0, 6])), {"keep_aspect_ratio_policy": "not_larger"}),
         ("resize", (X, None, f32(1, 1, 1, 0.01)), {"mode": "linear", "antialias": 1}),
+        ("prelu", (X, ones(1, 1, 1, 1)), {}),
+        ("maximum", (ones(0, 3), ones(1, 3)), {}),
+        ("power", (X, np.full((1,) * 16, 2, np.uint8)), {}),
     ],
 )
 def test_not_refused(operator, inputs, attributes):

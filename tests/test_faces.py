@@ -22,6 +22,8 @@ def case(op, dtype=np.float32, opset=17):
     """(feeds, constant inputs, attributes, the NumPy face's outputs)"""
     if op in SECOND_GROUP:
         return second_group(op, data(RNG, (2, C, 9, 11), dtype), opset)
+    if op in SEVERAL_INPUTS:
+        return several_inputs(op, data(RNG, (2, C, 9, 11), dtype))
     x = data(RNG, (2, C, 9, 11), dtype)
     w, b = data(RNG, (4, C, 3, 3), dtype), data(RNG, (4,), dtype)
     up = data(RNG, (C, 4, 3, 2), dtype)
@@ -80,6 +82,30 @@ SECOND_GROUP = {
     "Softmax": "softmax",
     "Upsample": "upsample",
 }
+
+
+SEVERAL_INPUTS = {
+    "Add": "add",
+    "Div": "div",
+    "Max": "maximum",
+    "Mean": "mean_of",
+    "Min": "minimum",
+    "Mul": "mul",
+    "PRelu": "prelu",
+    "Pow": "power",
+    "Sub": "sub",
+    "Sum": "sum_of",
+}
+
+
+def several_inputs(op, x):
+    """The same for the elementwise operators of several inputs."""
+    others = [data(RNG, (C, 1, 1), x.dtype)]
+    if op in ("Max", "Min", "Sum", "Mean"):
+        others += [data(RNG, shape, x.dtype) for shape in ((11,), x.shape, (1, 1), (9, 1))] * 2  # nine inputs in all
+    if op == "Pow":
+        others = [np.full((1, 1), 3, x.dtype)]
+    return x, others, {}, getattr(kernels, SEVERAL_INPUTS[op])(x, *others)
 
 
 ENLARGE = np.array([1, 1, 2, 1.7], np.float32)
