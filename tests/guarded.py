@@ -87,6 +87,7 @@ def calls():
     yield from second_group()
     yield from third_group()
     yield from resizes()
+    yield from one_input()
     yield from several_inputs()
 
 
@@ -157,6 +158,20 @@ def third_group():
             yield "mean_variance_normalization", f"axis {axis} of {n}", [shape], {"axes": [axis]}, FLOAT_PARAMS
         yield "mean_variance_normalization", f"runs of {n}", [[2, 3, 2, n]], {}, ["float32", "float16"]
         yield "max_unpool", f"width={n}", [[2, 3, n + 1], [2, 3, n + 1]], {"kernel_shape": [2], "strides": [2]}, FLOAT_PARAMS
+
+
+def one_input():
+    """Operators of one input, Clip and Cast."""
+    single = ("tanh", "sigmoid", "erf", "softplus", "sin", "cos", "gelu", "mish")
+    names = ["relu", "leaky_relu", "sign", "round_", "sqrt", "hard_swish", "softsign", "exp", "log", "elu", "selu", "celu"]
+    for n in (*range(0, 36), 63, 64, 65, 257):
+        for function in (*names, *single):
+            types = [t for t in FLOAT_PARAMS if t != "float64" or function not in single] if n < 20 else ["float32", "float16"]
+            whole = {"sign": ["int8", "uint16", "int64"], "relu": ["int16", "int32"]}.get(function, [])
+            yield function, f"{n}", [[n]], {}, [*types, *whole]
+        yield "clip", f"{n}", [[n], [1], []], {}, [*FLOAT_PARAMS, "int8", "uint16", "int32", "uint64"]
+        for to in ("int8", "uint16", "int32", "uint64", "bool"):
+            yield "cast", f"{n}", [[n]], {"to": to}, FLOAT_PARAMS
 
 
 def several_inputs():

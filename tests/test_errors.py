@@ -255,6 +255,35 @@ def third_group():
     yield "mean_variance_normalization", (ones(),), {}, INVALID, "ax[ei]s|rank"
 
 
+def one_input():
+    """Operators of one input, Clip and Cast."""
+    single = ("tanh", "sigmoid", "erf", "softplus", "sin", "cos", "gelu", "mish", "swish")
+    whole = ("relu", "absolute", "negative", "sign", "clip")
+    names = ("leaky_relu", "thresholded_relu", "floor", "ceil", "round_", "sqrt", "reciprocal", "hard_sigmoid", "hard_swish")
+    names += ("softsign", "exp", "log", "elu", "selu", "celu", *single, *whole)
+    for name in names:
+        for dtype in (bool, complex):
+            yield name, (X.astype(dtype),), {}, UNSUPPORTED, "type"
+        if name not in whole:
+            for dtype in (np.int8, np.uint8, np.int32, np.uint64):
+                yield name, (X.astype(dtype),), {}, UNSUPPORTED, "type"
+        yield name, (ones(*[1] * 17),), {}, (INVALID, UNSUPPORTED), "rank|dimension"
+    for name in single:
+        yield name, (X.astype(np.float64),), {}, UNSUPPORTED, "float64|type"
+    for name in ("relu", "negative"):
+        for dtype in (np.uint8, np.uint16, np.uint32, np.uint64):
+            yield name, (X.astype(dtype),), {}, UNSUPPORTED, "type"
+    for text in ("", "Tanh", "erf", "NONE"):
+        yield "gelu", (X,), {"approximate": text}, INVALID, "approximate"
+    for limit in (ones(2), ones(1, 1), ones(0), np.array(0.0), np.array(1)):
+        yield "clip", (X, limit), {}, INVALID, "min|lo|limit"
+        yield "clip", (X, None, limit), {}, INVALID, "max|hi|limit"
+    for to in ("float32", "float16", "float64"):
+        yield "cast", (X, to), {}, UNSUPPORTED, "float|to"
+    for dtype in (np.int32, np.uint8, bool):
+        yield "cast", (X.astype(dtype), "int8"), {}, UNSUPPORTED, "from"
+
+
 def several_inputs():
     """Elementwise operators of several inputs."""
     for name in ("add", "sub", "mul", "div", "prelu", "maximum", "minimum", "sum_of", "mean_of"):
@@ -429,6 +458,7 @@ INPUTS = [
     *second_group(),
     *third_group(),
     *resize_faults(),
+    *one_input(),
     *several_inputs(),
 ]
 
