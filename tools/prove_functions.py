@@ -1,9 +1,10 @@
-"""Proves that the float32 functions are correctly rounded (docs/exp_log.md, docs/transcendental.md): builds the kernels with gcc
-and clang, runs tools/prove through all arguments, and prints the record for the pages.
+"""Proves that the float32 functions are correctly rounded (docs/exp_log.md, docs/transcendental.md): builds the kernels
+with gcc and clang, runs tools/prove through all arguments, and prints the record for the pages.
 
     python tools/prove_functions.py [FUNCTION ...] [--compilers gcc clang] [--write-lists]
 
-Needs cmake and MPFR's headers; a minute or two for each function on one core. --write-lists renews tests/data/hard_FUNCTION.txt.
+Needs cmake and MPFR's headers; a minute or two for each function on one core. --write-lists renews the lists of hard
+arguments, tests/data/hard_FUNCTION.txt; without it they must be the same.
 """
 
 import argparse
