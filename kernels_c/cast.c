@@ -1,4 +1,4 @@
-/* Cast of floats to integers and bool: types, tasks. docs/unary.md */
+/* Cast of floats to integers and bool: types, tasks. docs/cast.md */
 #include "cast.h"
 
 #include <stdlib.h>

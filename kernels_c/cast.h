@@ -1,6 +1,6 @@
 #ifndef EXACT_CAST_H
 #define EXACT_CAST_H
-/* Cast of floats to integers and bool. docs/unary.md */
+/* Cast of floats to integers and bool. docs/cast.md */
 #include "exact_impl.h"
 
 enum { CAST_F32, CAST_F64, CAST_FLOATS };

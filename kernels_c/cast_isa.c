@@ -1,4 +1,4 @@
-/* Cast of floats to integers and bool. docs/unary.md */
+/* Cast of floats to integers and bool. docs/cast.md */
 #include "cast.h"
 #include "half.h"
 #include "isa.h"

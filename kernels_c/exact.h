@@ -359,7 +359,7 @@ typedef struct exact_clip_attrs {
 } exact_clip_attrs;
 int exact_clip_new(const exact_clip_attrs *attrs, int dtype, exact_op **op, exact_error *err);
 
-/* Input X of the float type `from`. Output Y of the integer type `to` or bool. */
+/* Input X of the float type `from`. Output Y of the integer type `to` or bool. docs/cast.md */
 int exact_cast_new(int from, int64_t to, exact_op **op, exact_error *err);
 
 /* ---- elementwise operators of several inputs: docs/binary.md ---- */

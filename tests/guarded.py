@@ -89,6 +89,8 @@ def calls():
     yield from recurrents()
     yield from resizes()
     yield from quantized()
+    yield from one_input()
+    yield from several_inputs()
 
 
 def quantized():
@@ -201,6 +203,40 @@ def recurrents():
                 shapes += [[2, n, hidden], [2, 3 * hidden]] if function == "lstm" else []
                 types = ["float32"] if hidden > 20 else ["float32", "float16", "bfloat16"]
                 yield function, f"H={hidden}", shapes, {"direction": "bidirectional"}, types
+
+
+def one_input():
+    """Operators of one input, Clip and Cast."""
+    single = ("tanh", "sigmoid", "erf", "softplus", "sin", "cos", "gelu", "mish")
+    names = ["relu", "leaky_relu", "sign", "round_", "sqrt", "hard_swish", "softsign", "exp", "log", "elu", "selu", "celu"]
+    for n in (*range(0, 36), 63, 64, 65, 257):
+        for function in (*names, *single):
+            types = [t for t in FLOAT_PARAMS if t != "float64" or function not in single] if n < 20 else ["float32", "float16"]
+            whole = {"sign": ["int8", "uint16", "int64"], "relu": ["int16", "int32"]}.get(function, [])
+            yield function, f"{n}", [[n]], {}, [*types, *whole]
+        yield "clip", f"{n}", [[n], [1], []], {}, [*FLOAT_PARAMS, "int8", "uint16", "int32", "uint64"]
+        for to in ("int8", "uint16", "int32", "uint64", "bool"):
+            yield "cast", f"{n}", [[n]], {"to": to}, FLOAT_PARAMS
+
+
+def several_inputs():
+    """Elementwise operators of several inputs, in every form of broadcasting."""
+    integers = {"maximum": ["int8", "uint16", "int32", "uint64"], "minimum": ["uint8", "int16"], "prelu": ["int32", "uint64"]}
+    for n in (*range(0, 36), 63, 64, 65, 257):
+        forms = {
+            "same": [[3, n], [3, n]],
+            "last": [[3, n], [n]],
+            "scalar": [[3, n], [1]],
+            "rows": [[3, n], [3, 1]],
+            "channels": [[2, 3, n], [3, 1]],
+            "outer and last": [[2, 3, n], [2, 1, n]],
+        }
+        for name, shapes in forms.items():
+            for function in ("add", "div", "prelu", "maximum", "mean_of"):
+                types = FLOAT_PARAMS if n < 20 else ["float32", "float16"]
+                yield function, f"{name}, {n}", shapes, {}, [*types, *integers.get(function, ())]
+            yield "minimum", f"{name}, {n}", [*shapes[::-1], shapes[1], shapes[0]], {}, ["float32", *integers["minimum"]]
+            yield "sum_of", f"{name}, {n}", [*shapes[::-1], shapes[1], shapes[0]], {}, ["float32", "float64", "bfloat16"]
 
 
 def places(shape):

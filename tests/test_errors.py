@@ -256,6 +256,70 @@ def third_group():
     yield "mean_variance_normalization", (ones(),), {}, INVALID, "ax[ei]s|rank"
 
 
+def one_input():
+    """Operators of one input, Clip and Cast."""
+    single = ("tanh", "sigmoid", "erf", "softplus", "sin", "cos", "gelu", "mish", "swish")
+    whole = ("relu", "absolute", "negative", "sign", "clip")
+    names = ("leaky_relu", "thresholded_relu", "floor", "ceil", "round_", "sqrt", "reciprocal", "hard_sigmoid", "hard_swish")
+    names += ("softsign", "exp", "log", "elu", "selu", "celu", *single, *whole)
+    for name in names:
+        for dtype in (bool, complex):
+            yield name, (X.astype(dtype),), {}, UNSUPPORTED, "type"
+        if name not in whole:
+            for dtype in (np.int8, np.uint8, np.int32, np.uint64):
+                yield name, (X.astype(dtype),), {}, UNSUPPORTED, "type"
+        yield name, (ones(*[1] * 17),), {}, (INVALID, UNSUPPORTED), "rank|dimension"
+    for name in single:
+        yield name, (X.astype(np.float64),), {}, UNSUPPORTED, "float64|type"
+    for name in ("relu", "negative"):
+        for dtype in (np.uint8, np.uint16, np.uint32, np.uint64):
+            yield name, (X.astype(dtype),), {}, UNSUPPORTED, "type"
+    for text in ("", "Tanh", "erf", "NONE"):
+        yield "gelu", (X,), {"approximate": text}, INVALID, "approximate"
+    for limit in (ones(2), ones(1, 1), ones(0), np.array(0.0), np.array(1)):
+        yield "clip", (X, limit), {}, INVALID, "min|lo|limit"
+        yield "clip", (X, None, limit), {}, INVALID, "max|hi|limit"
+    for to in ("float32", "float16", "float64"):
+        yield "cast", (X, to), {}, UNSUPPORTED, "float|to"
+    for dtype in (np.int32, np.uint8, bool):
+        yield "cast", (X.astype(dtype), "int8"), {}, UNSUPPORTED, "from"
+
+
+def several_inputs():
+    """Elementwise operators of several inputs."""
+    for name in ("add", "sub", "mul", "div", "prelu", "maximum", "minimum", "sum_of", "mean_of"):
+        for shape in ((2,), (6, 6), (3, 4, 6, 7), (2, 4, 6, 7, 2), (0,), (1, 0, 1)):
+            yield name, (X, ones(*shape)), {}, INVALID, "broadcast|slope"
+        yield name, (ones(0, 3), ones(2, 3)), {}, INVALID, "broadcast|slope"
+        for dtype in (np.float64, np.float16, TYPE_NAMES["bfloat16"], np.int32):
+            yield name, (X, ones(7, dtype=dtype)), {}, INVALID, "type"
+        for dtype in (bool, complex):
+            yield name, (X.astype(dtype), ones(7, dtype=dtype)), {}, UNSUPPORTED, "type"
+        yield name, (ones(*[1] * 17), ones()), {}, (INVALID, UNSUPPORTED), "rank|dimension"
+        yield name, (ones(), ones(*[1] * 17)), {}, (INVALID, UNSUPPORTED), "rank|dimension"
+    for name in ("add", "sub", "mul", "div", "sum_of", "mean_of"):
+        for dtype in (np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32, np.int64, np.uint64):
+            yield name, (X.astype(dtype), ones(7, dtype=dtype)), {}, UNSUPPORTED, "type"
+    for dtype in (np.int8, np.uint8, np.int16, np.uint16):
+        yield "prelu", (X.astype(dtype), ones(7, dtype=dtype)), {}, UNSUPPORTED, "type"
+    yield "prelu", (ones(1, 3), ones(2, 3)), {}, INVALID, "slope"
+    yield "prelu", (ones(3), ones(1, 3)), {}, INVALID, "slope"
+    for name in ("maximum", "minimum", "sum_of", "mean_of"):
+        yield name, (), {}, INVALID, "input"
+        yield name, (X, X, ones(5)), {}, INVALID, "broadcast"
+        yield name, (X, X, ones(7, dtype=np.float64)), {}, INVALID, "type"
+        yield name, (ones(7), ones(2), ones(1)), {}, INVALID, "broadcast"
+    for exponent in (4, 1.5, -3, 0.25, np.nan, np.inf, 2.0000002):
+        yield "power", (X, np.array(exponent, np.float32)), {}, UNSUPPORTED, "exponent"
+    yield "power", (X, np.array(2**53 + 2)), {}, UNSUPPORTED, "exponent"
+    yield "power", (X, ones(7)), {}, UNSUPPORTED, "y has"
+    yield "power", (X, ones(0)), {}, UNSUPPORTED, "y has"
+    for dtype in (np.int32, np.int64, np.int8, bool):
+        yield "power", (X.astype(dtype), np.array(2)), {}, UNSUPPORTED, "type"
+    yield "power", (X, np.array(True)), {}, UNSUPPORTED, "type|exponent"
+    yield "power", (ones(*[1] * 17), np.float32(2)), {}, (INVALID, UNSUPPORTED), "rank|dimension"
+
+
 def f32(*values):
     return np.array(values, np.float32)
 
@@ -396,6 +460,8 @@ INPUTS = [
     *third_group(),
     *resize_faults(),
     *faults_recurrent.faults(),
+    *one_input(),
+    *several_inputs(),
 ]
 
 
@@ -451,6 +517,9 @@ def test_refused_in_fast_mode(operator, inputs, attributes, kind, pattern):
         ("resize", (ones(2, 0, 3), None, None, np.array([2, 0, 6])), {"keep_aspect_ratio_policy": "not_larger"}),
         ("resize", (X, None, f32(1, 1, 1, 0.01)), {"mode": "linear", "antialias": 1}),
         *faults_recurrent.accepted(),
+        ("prelu", (X, ones(1, 1, 1, 1)), {}),
+        ("maximum", (ones(0, 3), ones(1, 3)), {}),
+        ("power", (X, np.full((1,) * 16, 2, np.uint8)), {}),
     ],
 )
 def test_not_refused(operator, inputs, attributes):

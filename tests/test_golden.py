@@ -25,6 +25,7 @@ TYPES = {
     "WHOLE": ("int32", "int64", "uint32", "uint64"),
     "SHORTS": ("int16", "uint16"),
     "SIGNED": ("int8", "int16", "int32", "int64"),
+    "SINGLE": ("float32",),
     "TRUTH": ("bool",),
     "AXIS": ("int32", "int64"),
     "UP_TO_SINGLE": ("float32", "float16", "bfloat16"),

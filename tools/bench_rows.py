@@ -354,7 +354,7 @@ def _unary() -> list[Row]:
 
 
 def _binary() -> list[Row]:
-    """Several inputs, element by element: feature maps, rows of a transformer, constants of usual shapes, small tensors."""
+    """Several inputs, element by element: feature maps, rows of a transformer, constants of every usual shape."""
 
     def row(op: str, a: tuple, b: tuple, bar: float | None = 1.0, note: str = "") -> Row:
         shapes = " and ".join("x".join(map(str, s)) or "scalar" for s in (a, b))

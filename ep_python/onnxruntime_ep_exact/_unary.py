@@ -105,7 +105,7 @@ def clip(x: ArrayLike, lo: ArrayLike | None = None, hi: ArrayLike | None = None,
 
 
 def cast(x: ArrayLike, to: DTypeLike, *, threads: int = 1) -> np.ndarray:
-    """ONNX Cast of floats to an integer type or bool (docs/unary.md): cut towards zero and saturated; NaN gives 0."""
+    """ONNX Cast of floats to an integer type or bool (docs/cast.md): cut towards zero and saturated; NaN gives 0."""
     arrays = [_array("cast", "x", x)]
     name = np.dtype(to).name
     if name not in _DTYPES:

@@ -15,11 +15,10 @@ enum { DRAWN, CREATED, PLANNED, RAN, STAGES };
 static size_t counts[FAMILIES][STAGES];
 
 __attribute__((destructor)) static void print_counts(void) {
-  static const char *const names[] = {"Conv",    "ConvTranspose", "pools",     "MaxUnpool", "LRN",      "BatchNorm",
-                                      "Softmax", "Reduce",        "LayerNorm", "RMSNorm",   "InstNorm", "GroupNorm",
-                                      "LpNorm",  "MVN",           "Arg",       "CumSum",    "MatMul",   "Gemm",
-                                      "Resize",  "Attention",     "Einsum",    "Recurrent", "unary",    "Clip", "Cast",
-                                      "Quantize", "MatMulInt", "ConvInt"};
+  static const char *const names[] = {
+      "Conv",     "ConvTranspose", "pools",  "MaxUnpool", "LRN",  "BatchNorm", "Softmax",   "Reduce",  "LayerNorm", "RMSNorm",
+      "InstNorm", "GroupNorm",     "LpNorm", "MVN",       "Arg",  "CumSum",    "MatMul",    "Gemm",    "Resize",    "Attention",
+      "Einsum",   "Recurrent",     "unary",  "Clip",      "Cast", "Quantize",  "MatMulInt", "ConvInt", "several",   "Pow"};
   if (!getenv("EXACT_FUZZ_COUNTS")) return;
   fprintf(stderr, "%-14s %10s %10s %10s %10s\n", "family", "drawn", "created", "planned", "ran");
   for (int f = 0; f < FAMILIES; f++)

@@ -35,6 +35,8 @@ enum {
   QUANTIZE,
   MATMUL_INTEGER,
   CONV_INTEGER,
+  SEVERAL,
+  POWER,
   FAMILIES
 };
 enum { MOST_INPUTS = 9 };
@@ -50,7 +52,7 @@ typedef struct drawn {
   int64_t hidden;
   int n_axes, n_scales, form;
   int64_t heads[2];
-  char term[3][8]; /* of an equation */
+  char term[3][8];     /* of an equation */
   int64_t axis, block; /* of scales */
 } drawn;
 

@@ -47,9 +47,9 @@ def _apply(x, formula, integers=(), double=True):
     _admit(x, integers, double)
     if x.dtype not in FLOATS:
         return np.asarray(formula(x))
-    v = x.astype(arithmetic_type(x.dtype))
+    v = x.astype(arithmetic_type(x.dtype)).reshape(-1)
     y = np.where(np.isnan(v), v, formula(v)).astype(v.dtype)
-    return finish(y, x.dtype)
+    return finish(y, x.dtype).reshape(x.shape)
 
 
 def _zero(v):
@@ -85,7 +85,7 @@ def thresholded_relu(x, *, alpha=1.0):
 def _limit(limit, x, fallback):
     if limit is None:
         return np.array(fallback, x.dtype)
-    limit = np.asarray(limit)
+    limit = np.array(limit, x.dtype) if isinstance(limit, float) else np.asarray(limit)
     if limit.ndim > MAX_RANK:
         raise NotImplementedError("rank")
     if limit.dtype != x.dtype or limit.ndim > 1 or limit.size != 1:

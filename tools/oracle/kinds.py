@@ -46,7 +46,17 @@ ROUNDING = Kind(
 
 
 def every():
-    from . import kinds_binary, kinds_conv, kinds_norms, kinds_ort, kinds_quantized, kinds_recurrent, kinds_reduce, kinds_resize
+    from . import (
+        kinds_binary,
+        kinds_conv,
+        kinds_norms,
+        kinds_ort,
+        kinds_quantized,
+        kinds_recurrent,
+        kinds_reduce,
+        kinds_resize,
+        kinds_unary,
+    )
 
     families = (
         kinds_ort,
@@ -57,6 +67,7 @@ def every():
         kinds_recurrent,
         kinds_quantized,
         kinds_binary,
+        kinds_unary,
     )
     return [ROUNDING, *(kind for family in families for kind in family.KINDS)]
 

@@ -14,8 +14,11 @@ from . import generators_norms as norms
 from . import generators_quantized as quantized
 from . import generators_recurrent as gates
 from . import generators_resize as resizing
+from . import generators_unary as single
 from .cases import Case
 from .draw import Draw
+
+LARGEST = float(np.finfo(np.float32).max)
 
 
 def plain(case):
@@ -66,6 +69,17 @@ def quantization(case):
     return case.inputs, attributes
 
 
+def clip(case):
+    attributes = dict(case.attributes)
+    if case.opset >= 11:
+        return case.inputs, {}
+    return [case.x, attributes.get("min", -LARGEST), attributes.get("max", LARGEST)], {}
+
+
+def cast(case):
+    return case.inputs, {"to": single.TARGETS[case.get("to")]}
+
+
 @dataclass(frozen=True)
 class Operator:
     """group: the tool that draws it; function: its name in the NumPy face and the reference; arguments: the case's positional
@@ -79,6 +93,18 @@ class Operator:
     bound: Callable[[Case, Callable], list | None] = bounds.none
 
 
+_ONE_INPUT = {
+    "Abs": "absolute",
+    "Neg": "negative",
+    "Round": "round_",
+    **{name: name.lower() for name in ("Relu", "Floor", "Ceil", "Sign", "Sqrt", "Reciprocal", "Softsign", "Exp", "Log")},
+    **{name: name.lower() for name in ("Tanh", "Sigmoid", "Erf", "Softplus", "Sin", "Cos", "Elu", "Selu", "Celu", "Gelu")},
+    **{name: name.lower() for name in ("Mish", "Swish")},
+    "LeakyRelu": "leaky_relu",
+    "ThresholdedRelu": "thresholded_relu",
+    "HardSigmoid": "hard_sigmoid",
+    "HardSwish": "hard_swish",
+}
 _REDUCTIONS = {
     "ReduceSum": ("reduce_sum", bounds.reduce_sum),
     "ReduceMean": ("reduce_mean", bounds.reduce_sum),
@@ -130,6 +156,9 @@ OPERATORS = [
     Operator("QLinearMatMul", "quantized", quantized.qlinear_matmul, "qlinear_matmul"),
     Operator("ConvInteger", "quantized", quantized.conv_integer, "conv_integer"),
     Operator("QLinearConv", "quantized", quantized.qlinear_conv, "qlinear_conv"),
+    *(Operator(name, "pointwise", single.plain, function) for name, function in _ONE_INPUT.items()),
+    Operator("Clip", "pointwise", single.clip, "clip", clip),
+    Operator("Cast", "pointwise", single.cast, "cast", cast),
     Operator("Add", "pointwise", several.pair, "add"),
     Operator("Sub", "pointwise", several.pair, "sub"),
     Operator("Mul", "pointwise", several.pair, "mul"),
