@@ -1,4 +1,4 @@
-"""Real networks on both faces: every node is guaranteed, outputs agree with ONNX Runtime, and no bit of them depends on threads,
+"""Real networks on both faces: every node is guaranteed, outputs agree with ONNX Runtime, and no bit depends on threads,
 batch, instruction set or face. tools/cross_cpu.py compares the same networks on other CPUs."""
 
 import sys
