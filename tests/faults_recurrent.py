@@ -49,7 +49,7 @@ def shape_faults(operator):
         yield from ((name, ones(*shape), name) for shape in ((1, N), (1, N, H + 1), (2, N, H), (1, N + 1, H), (N, 1, H), ()))
     if operator == "lstm":
         yield from (("P", ones(*shape), r"\bP\b") for shape in ((1, 4 * H), (3 * H,), (2, 3 * H), (1, 3 * H, 1)))
-    for name in set(inputs(operator)) - {"X", "sequence_lens"}:
+    for name in sorted(set(inputs(operator)) - {"X", "sequence_lens"}):
         for dtype in (np.float64, np.float16, np.int32):
             yield name, inputs(operator)[name].astype(dtype), f"\\b{name}\\b|type"
 
