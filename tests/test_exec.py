@@ -29,7 +29,7 @@ CHANCE = graph([*NODES[:2], node("RandomUniformLike", ["b"], ["y"], "chance")], 
 def ort_exact(*arguments, env=None, **kwargs):
     command = [sys.executable, "-m", "onnxruntime_ep_exact.cli", "exec", *map(str, arguments)]
     return subprocess.run(
-        command, capture_output=True, text=True, env={**os.environ, **(env or {})}, timeout=300, check=False, **kwargs
+        command, capture_output=True, text=True, env={**os.environ, **(env or {})}, timeout=900, check=False, **kwargs
     )
 
 
@@ -387,13 +387,13 @@ def picture(tmp_path_factory):
 
 def test_rapidocr(picture):
     """Reads an image with three networks. Plain onnxruntime reads the same text; with us the boxes, and the scores, have the
-    same bits for every number of threads and every instruction set."""
+    same bits for 1, 2 and 7 threads and for every instruction set."""
     command = [sys.executable, str(Path(__file__).parent / "ocr_app.py"), str(picture)]
-    plain = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    plain = subprocess.run(command, capture_output=True, text=True, timeout=900, check=False)
     assert plain.returncode == 0, plain.stderr
     want = json.loads(plain.stdout)
     assert want["texts"] == ["reproducible", "on every machine 2026"]
-    runs = [(isa, threads) for isa in kernels.isa_names() for threads in (1, 2, 7)]
+    runs = [*((isa, 2) for isa in kernels.isa_names()), (kernels.isa(), 1), (kernels.isa(), 7)]
     outputs = {}
     for isa, threads in runs:
         done = ort_exact("--threads", threads, "--", *command, env={"EXACT_ISA": isa})
