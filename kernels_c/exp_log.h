@@ -2,7 +2,7 @@
 #define EXACT_EXP_LOG_H
 /* float32 exp and log, correctly rounded for every argument (docs/exp_log.md): the real value rounded once to nearest even.
  * Evaluated in double without fused operations, so that the bits are those of every compiler and instruction set; loops over
- * them vectorise. tools/prove_exp_log.c ran through all arguments: any change to a constant or to the order of the
+ * them vectorise. tools/prove_functions.py ran through all arguments: any change to a constant or to the order of the
  * operations needs that run again. They rely on the environment that exact_parallel sets. */
 #include <stdint.h>
 #include <string.h>
@@ -33,20 +33,30 @@ static inline double exact_from_bits64(uint64_t u) {
   return x;
 }
 
+/* a * b + c: two roundings, but one where a file defines EXACT_FUSED, whose functions have their own proof. */
+static inline double exact_madd(double a, double b, double c) {
+#ifdef EXACT_FUSED
+  return __builtin_fma(a, b, c);
+#else
+  return a * b + c;
+#endif
+}
+
 /* e^x = 2^n (1 + p) for |x| <= 178: n = rint(x / ln 2), r = x - n ln 2, p = r + r^2 q(r), q of degree 8 in Estrin's order;
  * relative to itself p has an error below 2^-48, relative to 1 + p one below 2^-50. *power: n in its low 12 bits. */
 static inline double exact_exp_split(double x, uint64_t *power) {
   const double magic = 0x1.8p52;
-  double shifted = x * 0x1.71547652b82fep0 + magic, n = shifted - magic;
-  double r = (x - n * 0x1.62e42fefap-1) - n * 0x1.cf79abc9e3b3ap-40;
+  double shifted = exact_madd(x, 0x1.71547652b82fep0, magic), n = shifted - magic;
+  double r = exact_madd(n, -0x1.cf79abc9e3b3ap-40, exact_madd(n, -0x1.62e42fefap-1, x));
   double r2 = r * r, r4 = r2 * r2;
-  double q01 = 0x1.ffffffffffed2p-2 + r * 0x1.55555555507b8p-3;
-  double q23 = 0x1.555555558917dp-5 + r * 0x1.11111125b6a76p-7;
-  double q45 = 0x1.6c16c0c80f393p-10 + r * 0x1.a0198d4dd0447p-13;
-  double q67 = 0x1.a01b7c965cea8p-16 + r * 0x1.72e9273a8747fp-19;
-  double q = (q01 + r2 * q23) + r4 * ((q45 + r2 * q67) + r4 * 0x1.270778dd2fe23p-22);
+  double q01 = exact_madd(r, 0x1.55555555507b8p-3, 0x1.ffffffffffed2p-2);
+  double q23 = exact_madd(r, 0x1.11111125b6a76p-7, 0x1.555555558917dp-5);
+  double q45 = exact_madd(r, 0x1.a0198d4dd0447p-13, 0x1.6c16c0c80f393p-10);
+  double q67 = exact_madd(r, 0x1.72e9273a8747fp-19, 0x1.a01b7c965cea8p-16);
+  double high = exact_madd(r4, 0x1.270778dd2fe23p-22, exact_madd(r2, q67, q45));
+  double q = exact_madd(r4, high, exact_madd(r2, q23, q01));
   *power = exact_bits64(shifted);
-  return r + r2 * q;
+  return exact_madd(r2, q, r);
 }
 
 /* e^x for |x| <= 178 as a double with a relative error below 2^-50; 2^n by an addition to the exponent. */

@@ -4,7 +4,7 @@
  * 2^floor(k/N), where T[i] is the float nearest to 2^(i/N) and D[i] makes up for its rounding. The significand is the sum of
  * the floats s and `rest`, whose error is below a margin: where s + (rest - margin) and s + (rest + margin) round to the same
  * float, that is the result; elsewhere, and where the result is not a normal number, exact_exp_rare decides in double.
- * tools/prove_exp_log.c ran through all arguments. Fused operations are part of the method; AVX2 and AVX-512 only. */
+ * tools/prove_functions.py ran through all arguments. Fused operations are part of the method; AVX2 and AVX-512 only. */
 #include "isa.h"
 #include "exp_log.h"
 

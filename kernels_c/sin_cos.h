@@ -7,9 +7,9 @@
 /* |x| < 2^20: n = rint(x 2/pi) has 20 bits, so that its products with the first two parts of pi/2 are exact, and so are the
  * first difference and, where much cancels, the second. *quadrant: n in the low bits. */
 static inline double exact_reduce_near(double x, uint64_t *quadrant) {
-  double shifted = x * 0x1.45f306dc9c883p-1 + 0x1.8p52, n = shifted - 0x1.8p52;
+  double shifted = exact_madd(x, 0x1.45f306dc9c883p-1, 0x1.8p52), n = shifted - 0x1.8p52;
   *quadrant = exact_bits64(shifted);
-  return ((x - n * exact_half_pi[0]) - n * exact_half_pi[1]) - n * exact_half_pi[2];
+  return exact_madd(n, -exact_half_pi[2], exact_madd(n, -exact_half_pi[1], exact_madd(n, -exact_half_pi[0], x)));
 }
 
 /* 2^20 <= |x| < infinity: |x| = m 2^(e - 23), and m times the 128 bits of 2/pi whose weight in |x| 2/pi is 2 and less. The
@@ -28,8 +28,8 @@ static inline double exact_reduce_far(float x, uint64_t *quadrant) {
 
 /* sin(r + quadrant pi/2) */
 static inline float exact_sin_reduced(double r, uint64_t quadrant) {
-  double z = r * r, s = r + (r * z) * exact_degree5(exact_sin_s, z);
-  double c = 1.0 + (z * z * exact_degree5(exact_cos_c, z) - 0.5 * z);
+  double z = r * r, s = exact_madd(r * z, exact_degree5(exact_sin_s, z), r);
+  double c = 1.0 + exact_madd(z * z, exact_degree5(exact_cos_c, z), -0.5 * z);
   uint64_t odd = -(quadrant & 1);
   return (float)exact_from_bits64(((exact_bits64(c) & odd) | (exact_bits64(s) & ~odd)) ^ (quadrant & 2) << 62);
 }
@@ -39,7 +39,9 @@ static inline float exact_sin_near(float x) {
   uint64_t quadrant;
   double r = exact_reduce_near((double)x, &quadrant);
   uint32_t u = exact_bits32(x), y = exact_bits32(exact_sin_reduced(r, quadrant));
-  return exact_from_bits32(exact_choose32((u & 0x7FFFFFFFu) < 0x39800000u, u, y));
+  uint32_t magnitude = u & 0x7FFFFFFFu;
+  y = exact_choose32(magnitude == 0x46199998u, 0xBEB1FA5Du ^ (u & 0x80000000u), y); /* 2^-53.98 from a middle */
+  return exact_from_bits32(exact_choose32(magnitude < 0x39800000u, u, y));
 }
 static inline float exact_cos_near(float x) {
   uint64_t quadrant;
@@ -56,7 +58,10 @@ static inline float exact_sin_far(float x) {
 }
 static inline float exact_cos_far(float x) {
   uint64_t quadrant;
-  if ((exact_bits32(x) & 0x7FFFFFFFu) >= 0x7F800000u) return exact_from_bits32(0x7FC00000u);
+  uint32_t magnitude = exact_bits32(x) & 0x7FFFFFFFu;
+  if (magnitude >= 0x7F800000u) return exact_from_bits32(0x7FC00000u);
+  if (magnitude == 0x5F18B878u) return exact_from_bits32(0x3F7F14BBu); /* 2^-55.57 from a middle */
+  if (magnitude == 0x6115CB11u) return exact_from_bits32(0x3F78142Fu); /* 2^-55.89 */
   double r = exact_reduce_far(x, &quadrant);
   return exact_sin_reduced(r, quadrant + 1);
 }

@@ -7,20 +7,21 @@
 #include "exp_log.h"
 #include "transcendental_tables.h"
 
-/* Polynomials of degrees 5, 9 and 10 in z by coefficients of 1, z ..., in Estrin's order. */
+/* Polynomials of degrees 3, 5, 9 and 10 in z by coefficients of 1, z ..., in Estrin's order. */
+static inline double exact_degree3(const double *c, double z, double z2) {
+  return exact_madd(z2, exact_madd(z, c[3], c[2]), exact_madd(z, c[1], c[0]));
+}
 static inline double exact_degree5(const double *c, double z) {
   double z2 = z * z;
-  return ((c[0] + z * c[1]) + z2 * (c[2] + z * c[3])) + (z2 * z2) * (c[4] + z * c[5]);
+  return exact_madd(z2 * z2, exact_madd(z, c[5], c[4]), exact_degree3(c, z, z2));
 }
 static inline double exact_degree9(const double *c, double z) {
-  double z2 = z * z, z4 = z2 * z2;
-  double low = ((c[0] + z * c[1]) + z2 * (c[2] + z * c[3])) + z4 * ((c[4] + z * c[5]) + z2 * (c[6] + z * c[7]));
-  return low + (z4 * z4) * (c[8] + z * c[9]);
+  double z2 = z * z, z4 = z2 * z2, low = exact_madd(z4, exact_degree3(c + 4, z, z2), exact_degree3(c, z, z2));
+  return exact_madd(z4 * z4, exact_madd(z, c[9], c[8]), low);
 }
 static inline double exact_degree10(const double *c, double z) {
-  double z2 = z * z, z4 = z2 * z2;
-  double low = ((c[0] + z * c[1]) + z2 * (c[2] + z * c[3])) + z4 * ((c[4] + z * c[5]) + z2 * (c[6] + z * c[7]));
-  return low + (z4 * z4) * ((c[8] + z * c[9]) + z2 * c[10]);
+  double z2 = z * z, z4 = z2 * z2, low = exact_madd(z4, exact_degree3(c + 4, z, z2), exact_degree3(c, z, z2));
+  return exact_madd(z4 * z4, exact_madd(z2, c[10], exact_madd(z, c[9], c[8])), low);
 }
 
 /* The magnitude of y with the sign of x; the canonical NaN where x is one. */
@@ -35,7 +36,7 @@ static inline float exact_odd_result(float x, uint32_t y) {
 static inline float exact_sigmoidf_cr(float x) {
   float low = x < -104.0f ? -104.0f : x, in = low > 89.0f ? 89.0f : low; /* there it rounds to 0 and 1 */
   uint32_t tiny = (exact_bits32(in) & 0x7FFFFFFFu) < 0x39800000u;
-  double near = (double)in - (double)exact_from_bits32(exact_choose32((int)tiny, exact_bits32(in), 0)) * 0x1p-25;
+  double near = exact_madd((double)exact_from_bits32(exact_choose32((int)tiny, exact_bits32(in), 0)), -0x1p-25, (double)in);
   uint32_t y = exact_bits32((float)(1.0 / (1.0 + exact_exp_near(-near))));
   y = exact_choose32(exact_bits32(x) == 0xBA928601u, 0x3EFFDB5Fu, y); /* 2^-55.0 from a middle */
   return exact_from_bits32(exact_choose32(x != x, 0x7FC00000u, y));
@@ -47,7 +48,7 @@ static inline float exact_tanhf_cr(float x) {
   uint64_t power;
   double p = exact_exp_split(2.0 * (double)in, &power);
   double scale = exact_from_bits64(0x3FF0000000000000u + (power << 52));
-  double less_one = scale * p + (scale - 1.0);
+  double less_one = exact_madd(scale, p, scale - 1.0);
   uint32_t y = exact_bits32((float)(less_one / (less_one + 2.0)));
   y = exact_choose32((exact_bits32(x) & 0x7FFFFFFFu) == 0x3D7C3055u, 0x3D7BDEE1u, y); /* 2^-48.8 from a middle */
   return exact_odd_result(x, y);
@@ -57,7 +58,9 @@ static inline float exact_tanhf_cr(float x) {
 static inline float exact_erff_cr(float x) {
   float low = x < -0x1.f9999ap+1f ? -0x1.f9999ap+1f : x, in = low > 0x1.f9999ap+1f ? 0x1.f9999ap+1f : low;
   double a = (double)in, z = a * a;
-  return exact_odd_result(x, exact_bits32((float)(a * exact_degree9(exact_erf_n, z) / exact_degree10(exact_erf_d, z))));
+  uint32_t y = exact_bits32((float)(a * exact_degree9(exact_erf_n, z) / exact_degree10(exact_erf_d, z)));
+  y = exact_choose32((exact_bits32(x) & 0x7FFFFFFFu) == 0x3940EAD6u, 0x3959AF14u, y); /* 2^-56.35 from a middle */
+  return exact_odd_result(x, y);
 }
 
 /* log(1 + e^x) = max(x, 0) + log(1 + t), t = e^-|x|; log(1 + t) = s P(s^2), s = t / (2 + t). */
@@ -66,7 +69,8 @@ static inline float exact_softplusf_cr(float x) {
   float positive = exact_from_bits32(exact_choose32((int)(u >> 31), 0, u));
   float far = exact_from_bits32(magnitude), in = far > 104.0f ? 104.0f : far; /* e^-104 rounds to 0 */
   double t = exact_exp_near(-(double)in), s = t / (2.0 + t);
-  float y = (float)((double)positive + s * exact_degree10(exact_log1p_p, s * s));
-  return exact_from_bits32(exact_choose32(magnitude > 0x7F800000u, 0x7FC00000u, exact_bits32(y)));
+  uint32_t y = exact_bits32((float)exact_madd(s, exact_degree10(exact_log1p_p, s * s), (double)positive));
+  y = exact_choose32(u == 0x39EA41D0u, 0x3F3180BDu, y); /* 2^-56.96 from a middle */
+  return exact_from_bits32(exact_choose32(magnitude > 0x7F800000u, 0x7FC00000u, y));
 }
 #endif

@@ -9,8 +9,9 @@ import pytest
 from onnxruntime_ep_exact import get_library_path
 
 ROOT = Path(__file__).parent.parent
-#: Objects that hold a function defined as correctly rounded, proved for every argument (docs/exp_log.md), which may fuse.
-PROVED = {"exp_log_isa.c.o", "softmax_isa.c.o"}
+#: Objects that hold a function defined as correctly rounded, proved for every argument, which may fuse
+#: (docs/exp_log.md, docs/transcendental.md).
+PROVED = {"exp_log_isa.c.o", "softmax_isa.c.o", "transcendental_isa.c.o"}
 FUSED = re.compile(r"\b(vfn?m(add|sub)\w*|fn?m(add|sub)|fml[as]l?2?)\b")
 
 

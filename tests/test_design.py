@@ -60,10 +60,11 @@ def test_phantom_versions_are_no_revisions():
         assert {r for r in revisions if row.since <= r <= row.until} or row.since == 1, row
 
 
-def test_proof_record_is_of_these_sources():
-    """docs/exp_log.md: a change of the sources needs a new run of tools/prove_exp_log.py."""
-    record = re.findall(r"sha256 of (\S+) \| (\w+)", (ROOT / "docs/exp_log.md").read_text("utf-8"))
-    assert len(record) == 3
+@pytest.mark.parametrize(("page", "count"), [("docs/exp_log.md", 3), ("docs/transcendental.md", 5)])
+def test_proof_record_is_of_these_sources(page, count):
+    """A change of the sources needs a new run of tools/prove_functions.py."""
+    record = re.findall(r"sha256 of (\S+) \| (\w+)", (ROOT / page).read_text("utf-8"))
+    assert len(record) == count
     for path, digest in record:
         assert hashlib.sha256((ROOT / path).read_bytes()).hexdigest().startswith(digest), path
 

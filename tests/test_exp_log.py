@@ -1,6 +1,6 @@
 """exp and log are correctly rounded: the hard arguments, special values and samples against mpmath. docs/exp_log.md
 
-The exhaustive proof for float32 is tools/prove_exp_log.py; the lists of hard arguments are its output.
+The exhaustive proof for float32 is tools/prove_functions.py; the lists of hard arguments are its output.
 """
 
 from pathlib import Path

@@ -41,7 +41,7 @@ def powers(coefficients: list[mp.mpf], end: mp.mpf) -> list[mp.mpf]:
 def fit(function, end: mp.mpf, upper: int, lower: int = 0, weight=None) -> tuple[list[mp.mpf], list[mp.mpf], mp.mpf]:
     """function(z) on [0, end] as N(z) / D(z), of degrees upper and lower; the largest relative error at the points.
 
-    Least squares of weight(z) (N - f D), the weight divided by the D of the round before; D(middle) is 1 in the fit, D(0) after.
+    Least squares of weight(z) (N - f D), the weight divided by the D of the round before; D(0) is 1 in the end.
     """
     unknown = upper + lower + 1
     z = points(end, 3 * unknown)

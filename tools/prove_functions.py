@@ -1,9 +1,10 @@
-"""Proves that exp and log are correctly rounded (docs/exp_log.md): builds the kernels with gcc and clang, runs
-tools/prove_exp_log.c through all float32 arguments, and prints the record for the page.
+"""Proves that the float32 functions are correctly rounded (docs/exp_log.md, docs/transcendental.md): builds the kernels
+with gcc and clang, runs tools/prove through all arguments, and prints the record for the pages.
 
-    python tools/prove_exp_log.py [--compilers gcc clang] [--write-lists]
+    python tools/prove_functions.py [FUNCTION ...] [--compilers gcc clang] [--write-lists]
 
-Needs cmake and MPFR's headers; takes a few minutes on two cores. --write-lists renews tests/data/hard_exp.txt and hard_log.txt.
+Needs cmake and MPFR's headers; a minute or two for each function on one core. --write-lists renews the lists of hard
+arguments, tests/data/hard_FUNCTION.txt; without it they must be the same.
 """
 
 import argparse
@@ -14,42 +15,62 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-SOURCES = ["kernels_c/exp_log.h", "kernels_c/exp_vector.h", "kernels_c/exp_log_isa.c"]
+FUNCTIONS = ("exp", "log", "sigmoid", "tanh", "erf", "softplus", "sin", "cos")
+SOURCES = {
+    "docs/exp_log.md": ["exp_log.h", "exp_vector.h", "exp_log_isa.c"],
+    "docs/transcendental.md": ["exp_log.h", "transcendental.h", "transcendental_tables.h", "sin_cos.h", "transcendental_isa.c"],
+}
+WARNINGS = ["-Wall", "-Wextra", "-Werror"]
 
 
-def prove(compiler: str, work: Path, write_lists: bool) -> list[str]:
-    """The output lines of both functions for the kernels that this compiler makes."""
+def library(compiler: str, work: Path) -> Path:
+    """The kernels that this compiler makes, and tools/prove/paths.c, as one shared library."""
     build = work / compiler
     quiet = {"check": True, "stdout": subprocess.DEVNULL}
     subprocess.run(["cmake", "-S", ROOT, "-B", build, f"-DCMAKE_C_COMPILER={compiler}"], **quiet)
     subprocess.run(["cmake", "--build", build, "--parallel", "2", "--target", "exact_kernels_static"], **quiet)
-    program = build / "prove_exp_log"
-    flags = ["-std=gnu11", "-O2", "-fno-tree-vectorize", "-ffp-contract=off", "-I", ROOT / "kernels_c"]
-    source = ROOT / "tools" / "prove_exp_log.c"
-    libraries = [build / "libexact_kernels_static.a", "-lmpfr", "-lgmp", "-lm", "-lpthread"]
-    subprocess.run([compiler, *flags, source, *libraries, "-o", program], check=True)
-    lines = []
-    for function in ("exp", "log"):
-        lists = [ROOT / "tests" / "data" / f"hard_{function}.txt"] if write_lists else []
-        done = subprocess.run([program, function, *lists], stdout=subprocess.PIPE, text=True)
-        print(f"{compiler}:\n{done.stdout}", end="", flush=True)
-        if done.returncode:
-            raise SystemExit(f"{compiler}: {function} is not correctly rounded")
-        lines += done.stdout.splitlines()
-    return lines
+    flags = ["-std=gnu11", "-O3", "-fPIC", "-shared", "-fvisibility=hidden", "-I", ROOT / "kernels_c", *WARNINGS]
+    flags += ["-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math"]  # those of CMakeLists.txt
+    kernels = ["-Wl,--whole-archive", build / "libexact_kernels_static.a", "-Wl,--no-whole-archive"]
+    made = work / f"{compiler}.so"
+    source = ROOT / "tools" / "prove" / "paths.c"
+    subprocess.run([compiler, *flags, source, *kernels, "-lm", "-lpthread", "-o", made], check=True)
+    return made
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("functions", nargs="*", metavar="FUNCTION", help=f"of {', '.join(FUNCTIONS)}; all of them by default")
     parser.add_argument("--compilers", nargs="+", default=["gcc", "clang"])
     parser.add_argument("--write-lists", action="store_true")
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as work:
-        for compiler in options.compilers:
-            prove(compiler, Path(work), options.write_lists)
+    if unknown := set(options.functions) - set(FUNCTIONS):
+        parser.error(f"no function {', '.join(sorted(unknown))}")
+    failed = []
+    with tempfile.TemporaryDirectory() as folder:
+        work = Path(folder)
+        program = work / "prove"
+        sources = [p for p in sorted((ROOT / "tools" / "prove").glob("*.c")) if p.name != "paths.c"]
+        libraries = ["-lmpfr", "-lgmp", "-lm", "-ldl"]
+        include = ["-I", ROOT / "kernels_c"]
+        subprocess.run(["cc", "-std=gnu11", "-O2", *WARNINGS, *include, *sources, *libraries, "-o", program], check=True)
+        kernels = [library(compiler, work) for compiler in options.compilers]
+        for function in options.functions or FUNCTIONS:
+            found = work / f"hard_{function}.txt"
+            failed += [function] if subprocess.run([program, function, found, *kernels]).returncode else []
+            listed = ROOT / "tests" / "data" / found.name
+            if options.write_lists:
+                listed.write_bytes(found.read_bytes())
+            elif found.read_bytes() != listed.read_bytes():
+                failed.append(f"the list of {function}")
+    if failed:
+        raise SystemExit(f"not proved: {', '.join(failed)}")
     print(f"\n| date | {datetime.date.today()} |")
-    for source in SOURCES:
-        print(f"| sha256 of {source} | {hashlib.sha256((ROOT / source).read_bytes()).hexdigest()[:16]} |")
+    for page, sources in SOURCES.items():
+        print(f"\n{page}")
+        for source in sources:
+            digest = hashlib.sha256((ROOT / "kernels_c" / source).read_bytes()).hexdigest()[:16]
+            print(f"| sha256 of kernels_c/{source} | {digest} |")
 
 
 if __name__ == "__main__":

@@ -1,19 +1,20 @@
 /* Proof that a function is correctly rounded for all 2^32 float32 arguments, on every evaluation path of this build:
  *
- *     prove FUNCTION [list of hard arguments to write]     docs/exp_log.md and docs/transcendental.md, "The proof"
+ *     prove FUNCTION LIST [LIBRARY...]     docs/exp_log.md and docs/transcendental.md, "The proof"
+ *
+ * LIST: the file of the hard arguments, to be written. LIBRARY: the kernels and paths.c in a shared library, one for each
+ * compiler.
  *
  * The true value never comes from a libm: it is made of MPFR's values by integer operations whose error is bounded (the other
  * files of this folder). Where it lies nearer to the middle of two floats than that bound, MPFR decides at 500 bits. No
  * function ever hits a middle: all are transcendental at rational arguments but for the few whose results are known. */
+#include <dlfcn.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "exact_impl.h"
 #include "exp_log.h"
-#include "exp_log_kernels.h"
-#include "transcendental.h"
-#include "transcendental_kernels.h"
+#include "paths.h"
 #include "truth.h"
 
 enum { BLOCK = 1 << 12, HARD = 43 };
@@ -83,45 +84,26 @@ static uint32_t truth(uint32_t u, double *distance) {
 }
 
 /* ---- paths ---- */
-typedef void run(const float *x, float *y, size_t n);
 typedef struct path {
-  const char *isa, *what;
-  run *run;
+  const char *library, *isa, *what;
+  proof_run *run;
   bool nonpositive; /* holds for x <= 0 and NaN only */
   unsigned long wrong;
 } path;
-static path paths[16];
+static path paths[64];
 static int path_count;
 
-/* A function with its scalar, one element at a time as operators call it, and its array. */
-#define SCALAR(name, scalar)                                                       \
-  __attribute__((noinline)) static float one_##name(float x) { return scalar(x); } \
-  static void run_##name(const float *x, float *y, size_t n) {                     \
-    for (size_t i = 0; i < n; i++) y[i] = one_##name(x[i]);                        \
-  }                                                                                \
-  static run *array_##name(const exact_isa *isa)
-SCALAR(exp, exact_expf_cr) { return isa->exp_log->exp32; }
-SCALAR(log, exact_logf_cr) { return isa->exp_log->log32; }
-SCALAR(sigmoid, exact_sigmoidf_cr) { return isa->transcendental->sigmoid32; }
-SCALAR(tanh, exact_tanhf_cr) { return isa->transcendental->tanh32; }
-
-static const struct {
-  const function *f;
-  run *scalar, *(*array)(const exact_isa *isa);
-} functions[] = {{&function_exp, run_exp, array_exp},
-                 {&function_log, run_log, array_log},
-                 {&function_sigmoid, run_sigmoid, array_sigmoid},
-                 {&function_tanh, run_tanh, array_tanh}};
+static const function *const functions[] = {&function_exp,      &function_log, &function_sigmoid, &function_tanh,
+                                            &function_softplus, &function_erf, &function_sin,     &function_cos};
 enum { FUNCTIONS = sizeof functions / sizeof *functions };
 
-static void find_paths(int index) {
-  paths[path_count++] = (path){"-", "scalar", functions[index].scalar, false, 0};
-  for (int i = 0; exact_isa_name(i); i++) {
-    exact_isa_select(exact_isa_name(i), NULL);
-    const exact_isa *isa = exact_isa_table(NULL);
-    paths[path_count++] = (path){isa->name, "array", functions[index].array(isa), false, 0};
-    if (f == &function_exp) paths[path_count++] = (path){isa->name, "softmax", isa->exp_log->exp32_nonpositive, true, 0};
-  }
+static void find_paths(const char *file) {
+  void *library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+  const proof_paths *(*find)(const char *) =
+      library ? (const proof_paths *(*)(const char *))dlsym(library, "proof_find") : NULL;
+  const proof_paths *p = find ? find(f->name) : NULL;
+  if (!p) fprintf(stderr, "no paths of %s in %s: %s\n", f->name, file, dlerror()), exit(2);
+  for (; p->run; p++) paths[path_count++] = (path){p->compiler, p->isa, p->what, p->run, p->nonpositive, 0};
 }
 
 /* ---- the run ---- */
@@ -143,7 +125,8 @@ static void compare(path *p, const float *x, const uint32_t *want) {
   p->run(x, got, BLOCK);
   for (uint32_t i = 0; i < BLOCK; i++)
     if (exact_bits32(got[i]) != want[i] && !(p->nonpositive && x[i] > 0) && p->wrong++ < 20)
-      printf("wrong: %s %s %08x gives %08x, not %08x\n", p->isa, p->what, exact_bits32(x[i]), exact_bits32(got[i]), want[i]);
+      printf("wrong: %s %s %s %08x gives %08x, not %08x\n", p->library, p->isa, p->what, exact_bits32(x[i]),
+             exact_bits32(got[i]), want[i]);
 }
 
 /* The arguments first ... first + BLOCK - 1; where the function is symmetric the true values are those without the sign. */
@@ -171,21 +154,21 @@ static int by_argument(const void *a, const void *b) {
 int main(int argc, char **argv) {
   int index = 0;
   unsigned long wrong = 0;
-  while (index < FUNCTIONS && (argc < 2 || strcmp(argv[1], functions[index].f->name))) index++;
+  while (index < FUNCTIONS && (argc < 3 || strcmp(argv[1], functions[index]->name))) index++;
   if (index == FUNCTIONS) {
-    fprintf(stderr, "usage: prove FUNCTION [file]\n");
+    fprintf(stderr, "usage: prove FUNCTION LIST [LIBRARY...]\n");
     return 2;
   }
-  f = functions[index].f;
+  f = functions[index];
   f->tables();
-  find_paths(index);
+  for (int i = 3; i < argc; i++) find_paths(argv[i]);
   for (uint32_t u = 0; u < 0x80000000u; u += BLOCK) {
     block(u);
     block(u | 0x80000000u); /* uses the true values of u where the function is symmetric */
   }
   qsort(hards, hard_count, sizeof *hards, by_argument);
   for (int p = 0; p < path_count; p++) {
-    printf("%s %-6s %-8s %s arguments: %lu misrounded\n", f->name, paths[p].isa, paths[p].what,
+    printf("%s %-6s %-6s %-8s %s arguments: %lu misrounded\n", f->name, paths[p].library, paths[p].isa, paths[p].what,
            paths[p].nonpositive ? "2^31 + NaN" : "2^32", paths[p].wrong);
     wrong += paths[p].wrong;
   }
@@ -193,11 +176,9 @@ int main(int argc, char **argv) {
   for (size_t i = 0; i < hard_count; i++) hardest = fmin(hardest, hards[i].distance);
   printf("%s: %zu arguments within 2^-%d of a rounding boundary, the nearest 2^%.1f; %lu roundings left to MPFR\n", f->name,
          hard_count, HARD, hardest, left_to_mpfr);
-  if (argc > 2) {
-    FILE *file = fopen(argv[2], "w");
-    if (!file) return 2;
-    for (size_t i = 0; i < hard_count; i++) fprintf(file, "%08x %08x %.2f\n", hards[i].x, hards[i].y, hards[i].distance);
-    fclose(file);
-  }
+  FILE *file = fopen(argv[2], "w");
+  if (!file) return 2;
+  for (size_t i = 0; i < hard_count; i++) fprintf(file, "%08x %08x %.2f\n", hards[i].x, hards[i].y, hards[i].distance);
+  fclose(file);
   return wrong != 0;
 }

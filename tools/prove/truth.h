@@ -63,7 +63,8 @@ typedef struct function {
   real (*value)(uint32_t u);
   void (*by_mpfr)(mpfr_t y, mpfr_t x); /* to the precision of y and some bits less */
 } function;
-extern const function function_exp, function_log, function_sigmoid, function_tanh;
+extern const function function_exp, function_log, function_sigmoid, function_tanh, function_softplus, function_erf,
+    function_sin, function_cos;
 
 static inline uint32_t float_exponent_field(uint32_t u) { return u >> 23 & 255; }
 
