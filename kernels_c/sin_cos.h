@@ -30,18 +30,18 @@ static inline double exact_reduce_far(float x, uint64_t *quadrant) {
 }
 
 /* sin(r + quadrant pi/2) */
-static inline float exact_sin_reduced(double r, uint64_t quadrant) {
+static inline double exact_sin_reduced(double r, uint64_t quadrant) {
   double z = r * r, s = exact_madd(r * z, exact_degree5(exact_sin_s, z), r);
   double c = 1.0 + exact_madd(z * z, exact_degree5(exact_cos_c, z), -0.5 * z);
   uint64_t odd = -(quadrant & 1);
-  return (float)exact_from_bits64(((exact_bits64(c) & odd) | (exact_bits64(s) & ~odd)) ^ (quadrant & 2) << 62);
+  return exact_from_bits64(((exact_bits64(c) & odd) | (exact_bits64(s) & ~odd)) ^ (quadrant & 2) << 62);
 }
 
 /* |x| < 2^20; below 2^-12 sin x rounds to x. */
 static inline float exact_sin_near(float x) {
   uint64_t quadrant;
   double r = exact_reduce_near((double)x, &quadrant);
-  uint32_t u = exact_bits32(x), y = exact_bits32(exact_sin_reduced(r, quadrant));
+  uint32_t u = exact_bits32(x), y = exact_bits32((float)exact_sin_reduced(r, quadrant));
   uint32_t magnitude = u & 0x7FFFFFFFu;
   y = exact_choose32(magnitude == 0x46199998u, 0xBEB1FA5Du ^ (u & 0x80000000u), y); /* 2^-53.98 from a middle */
   return exact_from_bits32(exact_choose32(magnitude < 0x39800000u, u, y));
@@ -49,7 +49,7 @@ static inline float exact_sin_near(float x) {
 static inline float exact_cos_near(float x) {
   uint64_t quadrant;
   double r = exact_reduce_near((double)x, &quadrant);
-  return exact_sin_reduced(r, quadrant + 1);
+  return (float)exact_sin_reduced(r, quadrant + 1);
 }
 
 /* 2^20 <= |x|, infinite and NaN too. */
@@ -57,7 +57,7 @@ static inline float exact_sin_far(float x) {
   uint64_t quadrant;
   if ((exact_bits32(x) & 0x7FFFFFFFu) >= 0x7F800000u) return exact_from_bits32(0x7FC00000u);
   double r = exact_reduce_far(x, &quadrant);
-  return exact_sin_reduced(r, quadrant);
+  return (float)exact_sin_reduced(r, quadrant);
 }
 static inline float exact_cos_far(float x) {
   uint64_t quadrant;
@@ -66,7 +66,7 @@ static inline float exact_cos_far(float x) {
   if (magnitude == 0x5F18B878u) return exact_from_bits32(0x3F7F14BBu); /* 2^-55.57 from a middle */
   if (magnitude == 0x6115CB11u) return exact_from_bits32(0x3F78142Fu); /* 2^-55.89 */
   double r = exact_reduce_far(x, &quadrant);
-  return exact_sin_reduced(r, quadrant + 1);
+  return (float)exact_sin_reduced(r, quadrant + 1);
 }
 
 static inline int exact_is_far(float x) { return (exact_bits32(x) & 0x7FFFFFFFu) >= 0x49800000u; }
