@@ -1,6 +1,6 @@
 """Writes kernels_c/transcendental_tables.h, the coefficients and constants of docs/transcendental.md:
 
-    python tools/make_transcendental_tables.py > kernels_c/transcendental_tables.h
+    python tools/make_transcendental_tables.py > kernels_c/transcendental_tables.h    (then clang-format)
 
 Polynomials and the rational function are fitted at Chebyshev points at 500 bits, with the least square of the relative error;
 the relative errors printed in the comments are those of the fit, before the coefficients are rounded to double.
