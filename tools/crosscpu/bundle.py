@@ -99,10 +99,10 @@ def _casts_output(case: Case) -> bool:
 
 def faces(case: Case) -> list[str]:
     """The sessions' faces that serve the node: the custom-op library overrides an operator from an opset on, never one of
-    phantom 0, and leaves Resize out in onnxruntime 1.17 (docs/architecture.md)."""
-    phantom = max(row.phantom for row in OPERATORS if row.type == case.operator)
-    declared = phantom > 0 and (case.operator != "Resize" or not onnxruntime.__version__.startswith("1.17"))
-    return ["plugin", "custom_ops"] if case.opset >= phantom and declared else ["plugin"]
+    phantom 0, and leaves those with gaps out in onnxruntime 1.17 (docs/architecture.md)."""
+    row = max((row for row in OPERATORS if row.type == case.operator), key=lambda row: row.phantom)
+    declared = row.phantom > 0 and not (row.gaps and onnxruntime.__version__.startswith("1.17"))
+    return ["plugin", "custom_ops"] if case.opset >= row.phantom and declared else ["plugin"]
 
 
 def write(folder: Path, cases: list[Case]) -> None:
