@@ -183,7 +183,7 @@ def opset_near(op, opset):
 
 
 def declared(face, op):
-    """docs/architecture.md: the custom-op library leaves out operators of phantom 0 and, in onnxruntime 1.17, those with gaps."""
+    """docs/architecture.md: the custom-op library leaves out operators of phantom 0 and, in onnxruntime 1.17, some more."""
     row = max((row for row in OPERATORS if row.type == op), key=lambda row: row.phantom)
     return face == "plugin" or (row.phantom > 0 and (VERSION >= (1, 18) or not row.gaps))
 

@@ -26,6 +26,9 @@ TYPES = {
     "SHORTS": ("int16", "uint16"),
     "TRUTH": ("bool",),
     "AXIS": ("int32", "int64"),
+    "SINGLE": ("float32",),
+    "SCALES": ("float32", "float16", "bfloat16"),
+    "SUMS": ("int32",),
 }
 
 
