@@ -251,11 +251,15 @@ def opset_near(op, opset):
     return max(min(opset, newest(op)), oldest(op))
 
 
+#: Operators with a list of texts among their attributes.
+WITH_TEXTS = ("LSTM", "GRU", "RNN")
+
+
 def declared(face, op):
     """docs/architecture.md: the custom-op library leaves out operators of phantom 0 and, in older onnxruntime, some others."""
-    phantom = max(row.phantom for row in OPERATORS if row.type == op)
-    first = {"Resize": (1, 18), "LSTM": (1, 25), "GRU": (1, 25), "RNN": (1, 25)}.get(op, (1, 17))
-    return face == "plugin" or (phantom > 0 and first <= VERSION)
+    row = max((row for row in OPERATORS if row.type == op), key=lambda row: row.phantom)
+    oldest = (1, 25) if op in WITH_TEXTS else (1, 18) if row.gaps else (1, 17)
+    return face == "plugin" or (row.phantom > 0 and oldest <= VERSION)
 
 
 def served(face, op, opset):
@@ -296,7 +300,7 @@ def test_our_kernel_ran(face, op, tmp_path):
         assert measure.placement(str(path), {"x": x}, face) == [("n", op, EP)]
 
 
-WITHOUT_FLOAT64 = ("LSTM", "GRU", "RNN")
+WITHOUT_FLOAT64 = WITH_TEXTS
 TYPED = [
     (op, dtype)
     for op in OPS

@@ -29,6 +29,8 @@ TYPES = {
     "TRUTH": ("bool",),
     "AXIS": ("int32", "int64"),
     "UP_TO_SINGLE": ("float32", "float16", "bfloat16"),
+    "SCALES": ("float32", "float16", "bfloat16"),
+    "SUMS": ("int32",),
 }
 
 

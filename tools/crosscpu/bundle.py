@@ -114,13 +114,11 @@ def _casts_output(case: Case) -> bool:
 def faces(case: Case) -> list[str]:
     """The sessions' faces that serve the node: the custom-op library overrides an operator from an opset on, never one of
     phantom 0, and leaves some out in older onnxruntime, where the plugin leaves lists of texts (docs/architecture.md)."""
-    phantom = max(row.phantom for row in OPERATORS if row.type == case.operator)
+    row = max((row for row in OPERATORS if row.type == case.operator), key=lambda row: row.phantom)
     version = tuple(map(int, onnxruntime.__version__.split(".")[:2]))
-    declared = phantom > 0 and version >= {"Resize": (1, 18), **dict.fromkeys(("LSTM", "GRU", "RNN"), (1, 25))}.get(
-        case.operator, (1, 17)
-    )
+    oldest = (1, 25) if case.operator in ("LSTM", "GRU", "RNN") else (1, 18) if row.gaps else (1, 17)
     served = ["plugin"] if version >= (1, 25) or "activations" not in case.attributes else []
-    return [*served, "custom_ops"] if case.opset >= phantom and declared else served
+    return [*served, "custom_ops"] if case.opset >= row.phantom > 0 and version >= oldest else served
 
 
 def write(folder: Path, cases: list[Case]) -> None:

@@ -43,6 +43,11 @@ def per_row(case):
     return not all(per_tensor(a) for a in (of_a if case.operator == "QLinearMatMul" or len(case.inputs) > 2 else []))
 
 
+def blocked_outside(case):
+    """Blocked along another axis than the last."""
+    return case.get("block_size", 0) > 0 and case.get("axis", 1) % case.x.ndim != case.x.ndim - 1
+
+
 @quiet
 def quotients_beyond_int32(case, want):
     scale, _ = spread(case.x, case.inputs[1], None, case.get("axis", 1), case.get("block_size", 0))
@@ -82,9 +87,9 @@ KINDS = [
     Kind(
         "a quotient outside int32",
         QUANTIZE,
-        "Blocked or float16: the conversion to int32 and the addition of the zero point overflow.",
+        "float16, or blocked along another axis than the last: the conversion to int32, or the addition after it, overflows.",
         ("QuantizeLinear",),
-        lambda case: case.x.dtype == np.float16 or case.get("block_size", 0) > 0,
+        lambda case: case.x.dtype == np.float16 or blocked_outside(case),
         where=quotients_beyond_int32,
     ),
     Kind(
