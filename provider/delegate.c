@@ -57,7 +57,6 @@ static const form forms[] = {
     REDUCTION("ReduceLogSum"),
     REDUCTION("ReduceLogSumExp"),
     {"Pow", pow_version, {"T", "T1"}, {0, 1}, {{0}}, true},
-    {"Softplus", early_version, {"T"}, {0}, {{0}}, false},
     {"Tanh", early_version, {"T"}, {0}, {{0}}, false},
     {"Sigmoid", early_version, {"T"}, {0}, {{0}}, false},
     {"Sin", early_version, {"T"}, {0}, {{0}}, false},
