@@ -262,7 +262,7 @@ def test_types(face, op, dtype):
 
 def check_double_is_left(face, op, opset):
     """Where ONNX Runtime has a kernel it computes the node on both faces; where it has none the custom-op library cannot make
-    the session. The plugin then leaves it to ONNX Runtime to put the operator's function in its place, which some opsets allow."""
+    the session, and the plugin leaves it to ONNX Runtime to put the operator's function there, which some opsets allow."""
     x = data(RNG, (3, 37), np.float64)
     m = model(op, x, [], {}, min(opset, NEWEST_OPSET))
     if op in ("Tanh", "Sigmoid", "Sin", "Cos"):
