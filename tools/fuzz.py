@@ -16,7 +16,7 @@ ROOT = Path(__file__).parent.parent
 #: One input a line, in Base64.
 CORPUS = ROOT / "tests" / "fuzz" / "corpus.txt"
 #: Numbers of families in tests/fuzz/ops.h, and how many random inputs each begins with.
-FAMILIES, SEEDS = 22, 30
+FAMILIES, SEEDS = 24, 30
 LIMITS = ("-timeout=20", "-rss_limit_mb=2500", "-max_len=256")
 
 

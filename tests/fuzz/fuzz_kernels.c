@@ -18,7 +18,7 @@ __attribute__((destructor)) static void print_counts(void) {
   static const char *const names[] = {"Conv",    "ConvTranspose", "pools",     "MaxUnpool", "LRN",      "BatchNorm",
                                       "Softmax", "Reduce",        "LayerNorm", "RMSNorm",   "InstNorm", "GroupNorm",
                                       "LpNorm",  "MVN",           "Arg",       "CumSum",    "MatMul",   "Gemm",
-                                      "Resize",  "unary",         "Clip",      "Cast"};
+                                      "Resize",  "unary",         "Clip",      "Cast",      "several",  "Pow"};
   if (!getenv("EXACT_FUZZ_COUNTS")) return;
   fprintf(stderr, "%-14s %10s %10s %10s %10s\n", "family", "drawn", "created", "planned", "ran");
   for (int f = 0; f < FAMILIES; f++)

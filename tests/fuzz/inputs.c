@@ -78,6 +78,19 @@ static void draw_resize(const drawn *d, stream *s, exact_tensor in[], int meanin
   meaning[3] = SIZES;
 }
 
+/* Shapes that broadcast to that of the first, or to which it does. */
+static void draw_broadcast(const drawn *d, stream *s, exact_tensor in[]) {
+  exact_tensor whole;
+  draw_shape(&whole, s, 0, 6);
+  for (int i = 0; i < d->n_inputs; i++) {
+    int64_t dims[EXACT_MAX_RANK];
+    unsigned form = byte(s), ones = byte(s);
+    int rank = form % 3 == 0 ? below(s, whole.rank + 1) : whole.rank;
+    for (int k = 0; k < rank; k++) dims[k] = form % 2 && ones >> k % 8 & 1 ? 1 : whole.dims[whole.rank - rank + k];
+    shape(&in[i], rank, dims);
+  }
+}
+
 static void fit(const drawn *d, stream *s, exact_tensor in[], int meaning[]) {
   exact_tensor *x = &in[0];
   for (int i = 0; i < d->n_inputs; i++) in[i].dtype = d->dtype;
@@ -134,6 +147,12 @@ static void fit(const drawn *d, stream *s, exact_tensor in[], int meaning[]) {
     case MATMUL:
     case GEMM: draw_product(d, s, in); break;
     case RESIZE: draw_resize(d, s, in, meaning); break;
+    case SEVERAL: draw_broadcast(d, s, in); break;
+    case POWER:
+      draw_shape(x, s, 0, 6);
+      shape(&in[1], below(s, 4), (int64_t[]){1, 1, 1});
+      if (byte(s) % 2) in[1].dtype = byte(s) % 2 ? EXACT_INT64 : EXACT_FLOAT32;
+      break;
     case UNARY:
     case CAST: draw_shape(x, s, 0, 6); break;
     case CLIP:

@@ -70,7 +70,7 @@ drawn draw_op(stream *s) {
   unsigned of_type = byte(s);
   int kind = (int)byte(s), rc = EXACT_OK;
   bool whole = d.family == POOL || d.family == REDUCE || d.family == ARG || d.family == CUMSUM || d.family == MATMUL ||
-               d.family == RESIZE || d.family == UNARY || d.family == CLIP;
+               d.family == RESIZE || d.family == UNARY || d.family == CLIP || d.family == SEVERAL;
   d.dtype = of_type % (whole ? 3 : 32) == 0 ? types[of_type / 3 % 10] : floats[of_type / 3 % 4];
   d.mode = byte(s) % 5 == 0 ? EXACT_MODE_FAST : EXACT_MODE_EXACT;
   switch (d.family) {
@@ -196,6 +196,18 @@ drawn draw_op(stream *s) {
       exact_clip_attrs a = {.limits = kind % 4 == 0, .min = real(s), .max = real(s)};
       d.n_inputs = a.limits ? 1 : 1 + kind % 3;
       rc = exact_clip_new(&a, d.dtype, &d.op, &err);
+      break;
+    }
+    case SEVERAL: {
+      int form = kind % (EXACT_MEAN + 2);
+      d.n_inputs = form >= EXACT_MAX ? 1 + kind / 16 % MOST_INPUTS : 2;
+      rc = exact_binary_new(form, d.dtype, &d.op, &err);
+      break;
+    }
+    case POWER: {
+      static const double exponents[] = {2, 3, 0.5, 1, 0, -1, -2, -0.5, 4};
+      d.n_inputs = 2;
+      rc = exact_pow_new(kind % 11 == 10 ? __builtin_nan("") : exponents[kind % 9], d.dtype, &d.op, &err);
       break;
     }
     case CAST: {

@@ -29,6 +29,8 @@ enum {
   UNARY,
   CLIP,
   CAST,
+  SEVERAL,
+  POWER,
   FAMILIES
 };
 enum { MOST_INPUTS = 5 };
