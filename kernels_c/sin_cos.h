@@ -12,17 +12,20 @@ static inline double exact_reduce_near(double x, uint64_t *quadrant) {
   return exact_madd(n, -exact_half_pi[2], exact_madd(n, -exact_half_pi[1], exact_madd(n, -exact_half_pi[0], x)));
 }
 
-/* 2^20 <= |x| < infinity: |x| = m 2^(e - 23), and m times the 128 bits of 2/pi whose weight in |x| 2/pi is 2 and less. The
- * bits below make less than 2^-102; r is never below 2^-31. */
+/* 2^20 <= |x| < infinity: |x| = m 2^(e - 23), and m times the 128 bits of 2/pi whose weight in |x| 2/pi is 2 and less, modulo
+ * 4. The bits below make less than 2^-102; r is never below 2^-31. */
 static inline double exact_reduce_far(float x, uint64_t *quadrant) {
-  uint32_t u = exact_bits32(x), start = 64 + (u >> 23 & 255) - 127 - 23 - 2, word = start / 64, shift = start % 64;
-  const uint64_t *w = exact_two_over_pi + word;
-  unsigned __int128 window = (unsigned __int128)w[0] << 64 | w[1];
-  if (shift) window = window << shift | w[2] >> (64 - shift);
-  window *= (u & 0x7FFFFFu) | 0x800000u;
-  unsigned __int128 nearest = window + ((unsigned __int128)1 << 125);
-  double r = (double)(__int128)(window << 2) * 0x1.921fb54442d18p-128;
-  *quadrant = u >> 31 ? 0 - (uint64_t)(nearest >> 126) : (uint64_t)(nearest >> 126);
+  uint32_t u = exact_bits32(x), start = 64 + (u >> 23 & 255) - 127 - 23 - 2, shift = start % 64;
+  const uint64_t *w = exact_two_over_pi + start / 64;
+  uint64_t m = (u & 0x7FFFFFu) | 0x800000u, high = w[0], low = w[1];
+  if (shift) high = high << shift | low >> (64 - shift), low = low << shift | w[2] >> (64 - shift);
+  uint64_t part0 = m * (low & 0xFFFFFFFFu), part1 = m * (low >> 32) + (part0 >> 32);
+  high = m * high + (part1 >> 32);
+  low = part1 << 32 | (part0 & 0xFFFFFFFFu);
+  uint64_t nearest = (high + ((uint64_t)1 << 61)) >> 62;
+  int64_t fraction = (int64_t)(high << 2 | low >> 62); /* of a quadrant, in units of 2^-64, and low << 2 below it */
+  double r = ((double)fraction + (double)(low << 2) * 0x1p-64) * 0x1.921fb54442d18p-64;
+  *quadrant = u >> 31 ? 0 - nearest : nearest;
   return u >> 31 ? -r : r;
 }
 
