@@ -106,7 +106,7 @@ ONE_INPUT = {
     "Selu": ("selu", {"alpha": 1.3, "gamma": 0.7}),
     "Gelu": ("gelu", {"approximate": "tanh"}),
     "Clip": ("clip", {}),
-    "Cast": ("cast", {"to": onnx.TensorProto.INT32}),
+    "Cast": ("cast", {"to": onnx.TensorProto.INT16}),
     **{op: (op.lower(), {"alpha": 1.7}) for op in ("Elu", "Celu", "Swish")},
     **{op: (op.lower(), {}) for op in ("Relu", "Floor", "Ceil", "Sign", "Sqrt", "Reciprocal", "Softsign", "Exp", "Log")},
     **{op: (op.lower(), {}) for op in ("Tanh", "Sigmoid", "Erf", "Softplus", "Sin", "Cos", "Mish")},
@@ -120,7 +120,7 @@ def one_input(op, x, opset):
     name, attributes = ONE_INPUT[op]
     function = getattr(kernels, name)
     if op == "Cast":
-        return x, [], attributes, function(x, np.int32)
+        return x, [], attributes, function(x, np.int16)
     if op == "Clip" and opset < 11:
         return x, [], {"min": -0.5, "max": 1.25}, function(x, -0.5, 1.25)
     if op == "Clip":
@@ -323,12 +323,13 @@ def test_types(face, op, dtype):
 
 
 def check_double_is_left(face, op, opset):
-    """Where ONNX Runtime has a kernel it computes the node on both faces; where it has none the session cannot be made."""
+    """Where ONNX Runtime has a kernel it computes the node on both faces; where it has none the custom-op library cannot make
+    the session, and the plugin leaves it to ONNX Runtime to put the operator's function there, which some opsets allow."""
     x = data(RNG, (3, 37), np.float64)
     m = model(op, x, [], {}, min(opset, NEWEST_OPSET))
     if op in ("Tanh", "Sigmoid", "Sin", "Cos"):
         assert_bits(run(m, face, {"x": x})[0], cpu(m, {"x": x})[0])
-    elif op != "Swish":  # whose parts ONNX Runtime may have kernels for
+    elif face == "custom_ops":
         with pytest.raises(Exception, match=r"NOT_IMPLEMENTED|not supported|not served|Could not find"):
             run(m, face, {"x": x})
 
@@ -388,7 +389,8 @@ def test_integers_of_one_input(face, dtype):
 @pytest.mark.parametrize("to", [2, 3, 4, 5, 6, 7, 9, 12, 13])
 def test_casts(to):
     """Those to integers and bool are ours; from integers and between floats they stay with ONNX Runtime."""
-    x = data(RNG, (3, 70), np.float32, "special") * np.float32(1000)
+    with np.errstate(all="ignore"):
+        x = data(RNG, (3, 70), np.float32, "special") * np.float32(1000)
     want = kernels.cast(x, onnx.helper.tensor_dtype_to_np_dtype(to))
     m = graph([node("Cast", ["x"], to=to)], {"x": (np.float32, x.shape)})
     assert_bits(run(m, "plugin", {"x": x})[0], want)

@@ -19,20 +19,21 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import conformance_served
 import numpy as np
 import onnx
 import onnxruntime
 import onnxruntime_ep_exact
 from onnx import numpy_helper
 from onnx.backend.test.loader import load_model_tests
-from onnxruntime_ep_exact.operators import OPERATORS, TYPES
+from onnxruntime_ep_exact.operators import OPERATORS
 from oracle.report import replace_part
 
 PAGE = Path(__file__).parent.parent / "docs" / "conformance.md"
 LIGHT = Path(onnx.__file__).parent / "backend" / "test" / "data" / "light"
 FACES = ("plugin", "custom_ops")
 MODES = ("exact", "fast")
-PASSES, OTHER_VALUES, NOT_OURS = "passes", "other values", "not ours"
+PASSES, OTHER_VALUES, NOT_OURS, REFUSED = "passes", "other values", "not ours", "error"
 
 
 @dataclass(frozen=True)
@@ -47,12 +48,13 @@ class Model:
 
     @functools.cached_property
     def operators(self) -> Counter:
-        """How many nodes of ours it has, by operator; nodes in bodies and local functions count."""
-        model = onnx.load(self.path)
-        found: Counter = Counter()
-        for nodes in (model.graph.node, *(function.node for function in model.functions)):
-            _count(nodes, found)
-        return found
+        """How many nodes that the plugin serves it has, by operator; nodes in bodies and local functions count."""
+        return self.served["plugin"]
+
+    @functools.cached_property
+    def served(self) -> dict[str, Counter]:
+        """The same by face."""
+        return {face: Counter(conformance_served.nodes(onnx.load(self.path), face)) for face in FACES}
 
     @functools.cached_property
     def narrow(self) -> bool:
@@ -63,17 +65,18 @@ class Model:
 
     @functools.cached_property
     def ours_alone(self) -> bool:
-        """It has no other nodes."""
-        return {node.op_type for node in onnx.load(self.path).graph.node} <= TYPES
+        """It has no other nodes, and no bodies."""
+        nodes = onnx.load(self.path).graph.node
+        bodies = any(attribute.HasField("g") for node in nodes for attribute in node.attribute)
+        return not bodies and len(nodes) == sum(self.operators.values())
 
-
-def _count(nodes, found: Counter) -> None:
-    for node in nodes:
-        if node.op_type in TYPES and node.domain in ("", "ai.onnx"):
-            found[node.op_type] += 1
-        for attribute in node.attribute:
-            for body in (attribute.g, *attribute.graphs):
-                _count(body.node, found)
+    @functools.cached_property
+    def can_run(self) -> bool:
+        """onnxruntime's Python interface takes tensors that NumPy has, and ONNX Runtime has the domains of ONNX alone."""
+        model = onnx.load(self.path)
+        kinds = [value.type for value in (*model.graph.input, *model.graph.output)]
+        tensors = all(t.HasField("tensor_type") and t.tensor_type.elem_type != onnx.TensorProto.BFLOAT16 for t in kinds)
+        return tensors and all(entry.domain in ("", "ai.onnx", "ai.onnx.ml") for entry in model.opset_import)
 
 
 @functools.cache
@@ -85,7 +88,7 @@ def node_tests() -> dict[str, Model]:
         )
         for c in load_model_tests(kind="node")
     ]
-    return {case.name: case for case in cases if case.operators}
+    return {case.name: case for case in cases if case.can_run and case.operators}
 
 
 @functools.cache
@@ -95,10 +98,13 @@ def light_models() -> dict[str, Model]:
     return {case.name: case for case in cases if case.operators}
 
 
-def exceptions() -> dict[str, str]:
+def exceptions(face: str = "plugin") -> dict[str, str]:
     """name -> outcome of the tests that do not pass, from the tables on the page: there is no other list."""
     text, found = PAGE.read_text("utf-8"), {}
-    for heading, outcome in (("Not served", NOT_OURS), ("Other results by design", OTHER_VALUES)):
+    headings = [("Not served", NOT_OURS), ("Other results by design", OTHER_VALUES)]
+    if face == "custom_ops":
+        headings.append(("Refused with the custom-op library", REFUSED))
+    for heading, outcome in headings:
         part = text.split(f"## {heading}\n")[1].split("\n## ")[0]
         found |= dict.fromkeys(re.findall(r"^\| ((?:test|light)_\w+) \|", part, re.MULTILINE), outcome)
     return found
@@ -157,11 +163,6 @@ def _faults(model: Model, run: onnxruntime.InferenceSession) -> str:
     return ""
 
 
-def declared(operator: str, face: str) -> bool:
-    """The custom-op library leaves operators of phantom 0 to ONNX Runtime."""
-    return face == "plugin" or any(row.phantom for row in OPERATORS if row.type == operator)
-
-
 @functools.cache
 def outcome(name: str, face: str, mode: str) -> tuple[str, str]:
     """(PASSES, OTHER_VALUES, NOT_OURS or an error, detail) of a test."""
@@ -169,8 +170,8 @@ def outcome(name: str, face: str, mode: str) -> tuple[str, str]:
     model = node_tests().get(name) or light_models()[name]
     if model.narrow:
         return NOT_OURS, "a type that is not served and that NumPy cannot hand over"
-    own = model.ours_alone and exceptions().get(name) != NOT_OURS
-    nodes = sum(count for operator, count in model.operators.items() if declared(operator, face))
+    own = model.ours_alone and exceptions(face).get(name) != NOT_OURS
+    nodes = sum(model.served[face].values())
     for optimize in (True, False):  # optimizing merges equal nodes, so the count is not always whole
         with error_stream() as lines:
             try:
@@ -188,10 +189,10 @@ def outcome(name: str, face: str, mode: str) -> tuple[str, str]:
 
 def surprises(names) -> list[str]:
     """What the page does not say."""
-    listed, found = exceptions(), []
+    found = []
     for name in names:
-        want = listed.get(name, PASSES)
         for face in FACES:
+            want = exceptions(face).get(name, PASSES)
             for mode in MODES:
                 got, detail = outcome(name, face, mode)
                 if got != want:
