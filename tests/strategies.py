@@ -478,3 +478,76 @@ def broadcasts(draw, count, dtypes, kinds=KINDS, first_is_largest=False):
             mine[draw(small(0, len(mine) - 1))] += 1
         shapes.append(list(shape) if first_is_largest and i == 0 else mine)
     return Node(shapes, draw(st.sampled_from(dtypes)), draw(st.sampled_from(kinds)), draw(seeds()), {})
+
+
+@st.composite
+def einsums(draw, dtypes):
+    """One to four operands; labels that repeat within a term, of size 1 in some, an ellipsis here and there."""
+    count = draw(small(1, 4))
+    labels = draw(st.permutations("ijkAb"))[: draw(small(1, 5 if count < 3 else 4))]
+    sizes = {c: draw(st.sampled_from((0, 1, 2, 2, 3, 3, 5) + (17, 33) * (len(labels) < 4 and count < 3))) for c in labels}
+    dots = [draw(small(1, 3)) for _ in range(draw(small(0, 2)))] if draw(small(0, 3)) == 0 else None
+    terms, shapes = [], []
+    for _ in range(count):
+        chosen = [draw(st.sampled_from(labels)) for _ in range(draw(small(0, 3)))]
+        one = {c: 1 if draw(small(0, 7)) == 0 else sizes[c] for c in chosen}
+        shape = [one[c] for c in chosen]
+        term = "".join(chosen)
+        if dots is not None and (draw(st.booleans()) or not terms):
+            at = draw(small(0, len(chosen)))
+            term = term[:at] + "..." + term[at:]
+            shape[at:at] = [1 if draw(small(0, 5)) == 0 else n for n in dots]
+        if shape and draw(small(0, 60)) == 0:
+            shape[0] += 1
+        terms.append(term)
+        shapes.append(shape)
+    equation = draw(st.sampled_from((",", " , "))).join(terms)
+    if draw(small(0, 3)):
+        used = sorted({c for term in terms for c in term if c != "."})
+        kept = [c for c in draw(st.permutations(used)) if draw(st.booleans())] if used else []
+        at = draw(small(0, len(kept)))
+        kept[at:at] = ["..."] * (dots is not None)
+        equation += "->" + "".join(kept)
+    return Node(shapes, draw(st.sampled_from(dtypes)), draw(st.sampled_from(KINDS)), draw(seeds()), {"equation": equation})
+
+
+@dataclass
+class AttentionNode(Node):
+    """q, k and v; attn_mask, whose type is that of Q or bool; the caches; the lengths."""
+
+    boolean: bool = False
+    lengths: list | None = None
+
+    def inputs(self):
+        rng = np.random.default_rng(self.seed)
+        dtype = TYPE_NAMES[self.dtype]
+        types = [dtype] * 3 + [np.bool_ if self.boolean else dtype] + [dtype] * 2
+        arrays = [None if s is None else data(rng, s, t, self.kind) for s, t in zip(self.shapes, types, strict=True)]
+        return [*arrays, None if self.lengths is None else np.array(self.lengths, np.int64)]
+
+
+@st.composite
+def attentions(draw, dtypes):
+    dtype = draw(st.sampled_from(dtypes))
+    batch, kv_heads, group = draw(small(1, 3)), draw(small(1, 3)), draw(small(1, 3))
+    length, current, size, value = (draw(st.sampled_from((0, 1, 2, 3, 5, 9, 17, 20))) for _ in range(4))
+    past = draw(st.sampled_from((None, None, 0, 1, 4, 16)))
+    heads, total = kv_heads * group, current + (past or 0)
+    shapes = [[batch, heads, length, size], [batch, kv_heads, current, size], [batch, kv_heads, current, value]]
+    attributes = {"is_causal": draw(small(0, 1)), "qk_matmul_output_mode": draw(small(0, 3))}
+    if draw(st.booleans()):
+        shapes = [[s[0], s[2], s[1] * s[3]] for s in shapes]
+        attributes |= {"q_num_heads": heads, "kv_num_heads": kv_heads}
+    if draw(st.booleans()):
+        attributes["scale"] = draw(st.sampled_from((0.1, 1.0, 2.5)))
+    if draw(st.booleans()) and dtype != "float64":
+        attributes["softcap"] = draw(st.sampled_from((0.5, 3.0, 50.0)))
+    mask = None
+    if draw(st.booleans()):
+        last = total if draw(small(0, 3)) else draw(small(0, total + 1))
+        mask = [1 if draw(small(0, 2)) == 0 else n for n in (batch, heads, length)] + [last]
+        mask = mask[draw(small(0, 2)) :]
+    caches = [None, None] if past is None else [[batch, kv_heads, past, size], [batch, kv_heads, past, value]]
+    lengths = [draw(small(0, current)) for _ in range(batch)] if past is None and draw(small(0, 2)) == 0 else None
+    drawn = draw(st.sampled_from(KINDS)), draw(seeds()), attributes, draw(st.booleans()), lengths
+    return AttentionNode([*shapes, mask, *caches], dtype, *drawn)

@@ -7,12 +7,14 @@ NotImplementedError.
 """
 
 from .arg import arg_max, arg_min
+from .attention import attention
 from .batchnorm import batch_normalization
 from .binary import add, div, maximum, mean_of, minimum, mul, power, prelu, sub, sum_of
 from .conv import conv
 from .conv_integer import conv_integer, qlinear_conv
 from .conv_transpose import conv_transpose
 from .cumsum import cumprod, cumsum
+from .einsum import einsum
 from .lrn import lrn
 from .matmul import gemm, matmul
 from .matmul_integer import matmul_integer, qlinear_matmul
@@ -81,6 +83,7 @@ __all__ = [
     "add",
     "arg_max",
     "arg_min",
+    "attention",
     "average_pool",
     "batch_normalization",
     "cast",
@@ -96,6 +99,7 @@ __all__ = [
     "dequantize_linear",
     "div",
     "dynamic_quantize_linear",
+    "einsum",
     "elu",
     "erf",
     "exp",
