@@ -297,7 +297,7 @@ def _unary() -> list[Row]:
 def _binary() -> list[Row]:
     """Several inputs, element by element: feature maps, rows of a transformer, constants of every usual shape."""
 
-    def row(op: str, a: tuple, b: tuple, bar: float | None = 1.0, note: str = "") -> Row:
+    def row(op: str, a: tuple, b: tuple, bar: float | None = 0.95, note: str = "") -> Row:
         shapes = " and ".join("x".join(map(str, s)) or "scalar" for s in (a, b))
         model = (lambda: _two_inputs(op, a, b)) if a == b else (lambda: node_model(op, a, [b]))
         return Row("Elementwise, several inputs", f"{op} {shapes}{note}", bar, model)
