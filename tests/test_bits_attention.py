@@ -188,13 +188,13 @@ def test_empty(dtype):
     check("attention", *rank3, q_num_heads=4, kv_num_heads=2)
 
 
-@pytest.mark.parametrize("precision", [1, 10, 16])
-def test_softmax_precision_changes_nothing(precision):
+def test_softmax_precision_changes_nothing():
     for dtype in FLOAT_PARAMS:
         inputs = qkv(dtype, kind="wide")
         want = check("attention", *inputs, threads=(1,))
-        for one, other in zip(check("attention", *inputs, softmax_precision=precision, threads=(1,)), want, strict=True):
-            assert_bits(one, other)
+        for precision in (11,) if dtype == "float64" else (1, 10, 16):
+            for one, other in zip(check("attention", *inputs, softmax_precision=precision, threads=(1,)), want, strict=True):
+                assert_bits(one, other)
 
 
 @pytest.mark.parametrize("causal", [0, 1])

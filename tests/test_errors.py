@@ -320,6 +320,105 @@ def several_inputs():
     yield "power", (ones(*[1] * 17), np.float32(2)), {}, (INVALID, UNSUPPORTED), "rank|dimension"
 
 
+def attentions():
+    """Inputs of Attention, then its attributes."""
+    q, k, v, past = ones(2, 4, 5, 7), ones(2, 2, 6, 7), ones(2, 2, 6, 3), [ones(2, 2, 4, 7), ones(2, 2, 4, 3)]
+    name, flat = "attention", (ones(2, 5, 28), ones(2, 6, 14), ones(2, 6, 6))
+    heads = {"q_num_heads": 4, "kv_num_heads": 2}
+    for wrong in ((q[0], k, v), (q, k[0], v), (q, k, v[0]), (q[0, 0],) * 3, (q[None], k[None], v[None]), (ones(),) * 3):
+        yield name, wrong, {}, INVALID, "rank"
+    for shape in ((2, 3, 5, 7), (2, 1, 5, 7), (2, 0, 5, 7), (3, 4, 5, 7), (2, 4, 5, 8), (2, 4, 5, 0)):
+        yield name, (ones(*shape), k, v), {}, INVALID, "heads|batch|head"
+    for shape in ((2, 1, 6, 3), (2, 2, 5, 3), (1, 2, 6, 3), (2, 4, 6, 3), (2, 0, 6, 3)):
+        yield name, (q, k, ones(*shape)), {}, INVALID, "heads|batch|length"
+    yield name, (q, ones(2, 0, 6, 7), ones(2, 0, 6, 3)), {}, INVALID, "heads"
+    for dtype in (np.float64, np.float16, TYPE_NAMES["bfloat16"], np.int32):
+        other = [x.astype(dtype) for x in (k, v, *past)]
+        yield name, (q, other[0], v), {}, UNSUPPORTED, "K .*type"
+        yield name, (q, k, other[1]), {}, UNSUPPORTED, "V .*type"
+        yield name, (q, k, v, None, other[2], past[1]), {}, UNSUPPORTED, "past_key.*type"
+        yield name, (q, k, v, None, past[0], other[3]), {}, UNSUPPORTED, "past_value.*type"
+        yield name, (q, k, v, ones(5, 6, dtype=dtype)), {}, UNSUPPORTED, "attn_mask.*type"
+    for dtype in (np.int8, np.int64, bool):
+        yield name, tuple(x.astype(dtype) for x in (q, k, v)), {}, UNSUPPORTED, "type"
+    for shape in ((6,), (), (1, 1, 1, 5, 6), (5, 7), (4, 6), (0, 6), (2, 2, 5, 6), (3, 1, 5, 6), (3, 5, 6)):
+        yield name, (q, k, v, ones(*shape)), {}, INVALID, "attn_mask"
+        yield name, (q, k, v, ones(*shape, dtype=bool)), {}, INVALID, "attn_mask"
+    yield name, (q, k, v, ones(5, 1)), {}, UNSUPPORTED, "attn_mask"
+    yield name, (q, k, v, ones(2, 1, 1, 1, dtype=bool)), {}, UNSUPPORTED, "attn_mask"
+    yield name, (q, k, v, None, past[0]), {}, INVALID, "past"
+    yield name, (q, k, v, None, None, past[1]), {}, INVALID, "past"
+    for shape in ((2, 2, 7), (2, 1, 4, 7), (1, 2, 4, 7), (2, 2, 4, 8), (2, 2, 3, 7), (2, 2, 4, 7, 1), (2, 4, 14)):
+        yield name, (q, k, v, None, ones(*shape), past[1]), {}, INVALID, "past|head|batch"
+    yield name, (q, k, v, None, past[0], ones(2, 2, 4, 2)), {}, INVALID, "head"
+    for lengths in ([6], [6, 6, 6], [[6, 6]], 6, [], [7, 0], [0, -1], [2**63 - 1, 0], [-(2**63), 0]):
+        yield name, (q, k, v, None, None, None, np.array(lengths, np.int64)), {}, INVALID, "nonpad_kv_seqlen"
+    for dtype in (np.int32, np.float32, np.uint64):
+        yield name, (q, k, v, None, None, None, np.array([1, 2], dtype)), {}, INVALID, "nonpad_kv_seqlen"
+    yield name, (q, k, v, None, *past, np.array([1, 2])), {}, INVALID, "nonpad_kv_seqlen"
+    for number in (0.0, -0.0, -1.0, np.nan, np.inf, 1e-60, 1e60):
+        yield name, (q, k, v), {"scale": number}, INVALID, "scale"
+    for number in (-1.0, np.nan, np.inf, -np.inf, 1e60):
+        yield name, (q, k, v), {"softcap": number}, INVALID, "softcap"
+    yield name, tuple(x.astype(np.float64) for x in (q, k, v)), {"softcap": 1.0}, UNSUPPORTED, "softcap"
+    for value in (2, -1, 2**40):
+        yield name, (q, k, v), {"is_causal": value}, INVALID, "is_causal"
+    for value in (4, -1, 2**40, -(2**63)):
+        yield name, (q, k, v), {"qk_matmul_output_mode": value}, INVALID, "qk_matmul_output_mode"
+    for value in (-1, 2, 7, 2**40):
+        yield name, (q, k, v), {"softmax_precision": value}, INVALID, "softmax_precision"
+    yield name, (q, k, v), {"softmax_precision": 11}, UNSUPPORTED, "softmax_precision"
+    for value in (1, 10, 16):
+        fault = {"softmax_precision": value}
+        yield name, tuple(x.astype(np.float64) for x in (q, k, v)), fault, UNSUPPORTED, "softmax_precision"
+    for attribute in heads:
+        for value in (-1, 3, 2**40, 2**63 - 1, -(2**63)):
+            yield name, (q, k, v), {attribute: value}, INVALID, "heads"
+            yield name, flat, {**heads, attribute: value}, INVALID, "heads"
+        yield name, flat, {**heads, attribute: 0}, INVALID, attribute
+    yield name, (ones(2, 5, 29), *flat[1:]), heads, INVALID, "q_num_heads"
+    yield name, (*flat[:2], ones(2, 6, 7)), heads, INVALID, "kv_num_heads"
+
+
+def einsums():
+    """Equations, then operands."""
+    a, b, one = ones(2, 3), ones(3, 4), ones()
+    name = "einsum"
+    for equation in ("i1", "i-j", "ij->i->j", "ij->->", "ij-", "ij>", "i>j", "i_j", "i\tj", "\nij", "\xe9", "i;j", "{j", "@j", "[j", "`j"):
+        yield name, (equation, a), {}, INVALID, "character"
+    for equation in ("i..", "i....", "......", "...i...", "i.j", "ij->.", "..ij->..."):
+        yield name, (equation, a), {}, INVALID, "ellips|dots"
+    for equation in ("...i->i", "ij->...ij", "...->"):
+        yield name, (equation, a), {}, INVALID, "ellips"
+    for equation in ("ij", "ij,jk,k", "ij->ij", "", "->", ",,"):
+        yield name, (equation, a, b), {}, INVALID, "term"
+    for equation, pattern in (("ij,jk->il", "label"), ("ij,jk->ii", "twice"), ("ij,jk->i,k", "character"), ("ij,jk->ik...", "ellips")):
+        yield name, (equation, a, b), {}, INVALID, pattern
+    for equation in ("ij,ik", "ij,ki->", "ij,ij->ij", "...,...->...", "i...,i...->..."):
+        yield name, (equation, a, b), {}, INVALID, "agree"
+    for equation in ("i,jk", "ijk,jk", ",jk", "...ijk,jk"):
+        yield name, (equation, a, b), {}, INVALID, "rank"
+    yield name, ("...i,...j", a, ones(3)), {}, INVALID, "ellips"
+    for shape in ((2, 3), (1, 3), (3, 1), (0, 1)):
+        yield name, ("ii->i", ones(*shape)), {}, INVALID, "sizes"
+        yield name, ("ii", ones(*shape)), {}, INVALID, "sizes"
+    yield name, ("", a), {}, INVALID, "rank"
+    yield name, ("i", one), {}, INVALID, "rank"
+    yield name, ("i,i->i", ones(0), ones(3)), {}, INVALID, "agree"
+    yield name, ("ij",), {}, INVALID, "operand"
+    for dtype in (np.float64, np.float16, np.int32):
+        yield name, ("ij,jk", a, b.astype(dtype)), {}, INVALID, "type"
+    for dtype in (np.int8, np.uint8, np.int16, np.uint16, bool, complex):
+        yield name, ("ij,jk", a.astype(dtype), b.astype(dtype)), {}, UNSUPPORTED, "type"
+    yield name, (",".join("i" * 33), *[ones(3)] * 33), {}, UNSUPPORTED, "operands"
+    yield name, (",".join(["abcdefgh"] * 29), *[ones(*[1] * 8)] * 29), {}, UNSUPPORTED, "255"
+    yield name, ("i" * 100000, a), {}, UNSUPPORTED, "255|labels"
+    yield name, ("i" * 17, ones(*[1] * 17)), {}, UNSUPPORTED, "rank|label"
+    yield name, ("...", ones(*[1] * 17)), {}, UNSUPPORTED, "rank"
+    yield name, ("abcdefghi,jklmnopqr", ones(*[1] * 9), ones(*[1] * 9)), {}, UNSUPPORTED, "rank|label"
+    yield name, ("abcdefgh...,ijklmnop...->abcdefghijklmnop...", ones(*[1] * 9), ones(*[1] * 9)), {}, UNSUPPORTED, "rank"
+
+
 def f32(*values):
     return np.array(values, np.float32)
 
@@ -462,6 +561,8 @@ INPUTS = [
     *faults_recurrent.faults(),
     *one_input(),
     *several_inputs(),
+    *attentions(),
+    *einsums(),
 ]
 
 
@@ -519,6 +620,11 @@ def test_refused_in_fast_mode(operator, inputs, attributes, kind, pattern):
         *faults_recurrent.accepted(),
         ("prelu", (X, ones(1, 1, 1, 1)), {}),
         ("maximum", (ones(0, 3), ones(1, 3)), {}),
+        ("attention", (ones(2, 4, 5, 0), ones(2, 2, 6, 0), ones(2, 2, 6, 0)), {"q_num_heads": 4, "kv_num_heads": 2}),
+        ("attention", (ones(1, 1, 2, 3),) * 3 + (ones(2, 0),), {"scale": 1e-45, "softcap": 1e-45}),
+        ("einsum", (" a B , B c - > a c ", ones(2, 3), ones(3, 4)), {}),
+        ("einsum", (" " * 999 + ",".join("i" * 32), *[ones(3)] * 32), {}),
+        ("einsum", ("abcdefghi,jklmnopqr->a", ones(*[1] * 9), ones(*[1] * 9)), {}),
         ("power", (X, np.full((1,) * 16, 2, np.uint8)), {}),
     ],
 )
@@ -529,6 +635,7 @@ def test_not_refused(operator, inputs, attributes):
 HUGE = 2**62
 RECURRENT = faults_recurrent.GATES
 PLACES = np.zeros(X.shape, np.int64)
+NARROW = [(0, 40), (20, 30), (0, 60)]
 ABSURD = [
     ("conv", (X, W), {"pads": [HUGE, 0, 0, 0]}),
     ("conv", (X, W), {"pads": [HUGE, 0, HUGE, 0]}),
@@ -576,6 +683,13 @@ ABSURD = [
     ("resize", (X.astype(np.int8),), {"sizes": [2**31 - 1, 2**31 - 1, 1, 1]}),
     ("upsample", (X,), {"scales": f32(1, 1, 1e9, 1e9)}),
     ("upsample", (X,), {"scales": f32(1, 1, 3e38, 1), "mode": "linear"}),
+    *(("attention", (ones(2**n, 1, 2**m, 0), ones(2**n, 1, 2**m, 0), ones(2**n, 1, 2**m, 0)), {}) for n, m in NARROW),
+    ("attention", (ones(1, 1, 2**40, 0), ones(1, 1, 2**40, 0), ones(1, 1, 2**40, 0)), {"qk_matmul_output_mode": 3}),
+    ("attention", (ones(0, 2**30, 2**30, 1), ones(0, 2**30, 2**30, 1), ones(0, 2**30, 2**30, 1)), {}),
+    ("attention", (ones(1, 2**50, 0), ones(1, 2**50, 0), ones(1, 2**50, 0)), {"q_num_heads": 2**20, "kv_num_heads": 2**20}),
+    ("einsum", ("i...,j...->ij", ones(2**40, 0), ones(2**40, 0)), {}),
+    ("einsum", ("ix,jx->ij", ones(2**40, 0), ones(2**40, 0)), {}),
+    ("einsum", ("ix,jx,kx->ijk", ones(2**31, 0), ones(2**31, 0), ones(2**31, 0)), {}),
     *((name, (ones(t, 1, 0), ones(1, g, 0), ones(1, g, 1)), {}) for name, g in RECURRENT.items() for t in (2**44, 2**60)),
     *(
         (name, (ones(1, t, 0), ones(1, g, 0), ones(1, g, 1)), {"layout": 1})

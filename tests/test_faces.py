@@ -73,6 +73,13 @@ def case(op, dtype=np.float32, opset=17):
             weights = [data(RNG, shape, dtype) for shape in ((2, g * 5, 2 * C), (2, g * 5, 5), (2, 2 * g * 5))]
             form = {"hidden_size": 5, "direction": "bidirectional", "clip": 2.5}
             return x, weights, form, getattr(kernels, op.lower())(x, *weights, **form)[0]
+        case "Attention":
+            others = [data(RNG, shape, dtype) for shape in ((2, 3, 7, 11), (2, 3, 7, 5), (9, 7))]
+            form = {"is_causal": 1, "scale": 0.3, **({} if dtype == np.float64 else {"softcap": 2.5})}
+            return x, others, form, kernels.attention(x, *others, **form)[0]
+        case "Einsum":
+            form = {"equation": "nchw,wk,k->nkhc"}
+            return x, [matrix, row], form, kernels.einsum(form["equation"], x, matrix, row)
     raise AssertionError(op)
 
 
@@ -334,7 +341,7 @@ def check_double_is_left(face, op, opset):
             run(m, face, {"x": x})
 
 
-IN_BFLOAT16 = [op for op in OPS if op not in ("Upsample", "Celu") and op not in QUANTIZED]  # which have none
+IN_BFLOAT16 = [op for op in OPS if op not in ("Upsample", "Celu", "Einsum") and op not in QUANTIZED]  # which have none
 
 
 @pytest.mark.parametrize("op", IN_BFLOAT16)

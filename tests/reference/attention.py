@@ -92,13 +92,15 @@ def attention(
     real = arithmetic_type(q.dtype)
     if not (q.ndim == k.ndim == v.ndim and q.ndim in (3, 4)):
         raise ValueError("ranks")
-    if min(q_num_heads, kv_num_heads) < 0 or qk_matmul_output_mode not in range(4) or softmax_precision not in (0, 1, 10, 11, 16):
+    if min(q_num_heads, kv_num_heads) < 0 or qk_matmul_output_mode not in range(4):
+        raise ValueError("attribute")
+    if softmax_precision not in (0, 1, 10, 11, 16):
         raise ValueError("attribute")
     is_causal = flag("is_causal", is_causal)
     softcap = real(np.float32(softcap))
     if not 0 <= softcap < np.inf:
         raise ValueError("softcap")
-    if (softcap > 0 and real is np.float64) or (softmax_precision == 11 and real is not np.float64):
+    if (softcap > 0 and real is np.float64) or softmax_precision not in ((0, 11) if real is np.float64 else (0, 1, 10, 16)):
         raise NotImplementedError("float64")
 
     queries, keys, values = heads_first(q, q_num_heads), heads_first(k, kv_num_heads), heads_first(v, kv_num_heads)

@@ -364,6 +364,49 @@ def _several_inputs(t: _Table) -> None:
         t.add(operator, "one", "fh", ["9x40 special"], 13)
 
 
+def _attentions(t: _Table) -> None:
+    cache = ["-", "2x2x9x19", "2x2x9x13"]
+    lens = np.array([11, 4], np.int64)
+    keep = np.arange(7 * 11).reshape(7, 11) % 3 != 0
+    three = {"q_num_heads": 6, "kv_num_heads": 2}
+    heads = ["2x6x7x19", "2x2x11x19", "2x2x11x13"]
+    t.add("Attention", "causal", FLOATS, heads, 23, is_causal=1, outputs=4, qk_matmul_output_mode=2)
+    t.add("Attention", "mask", FLOATS, [*heads, "2x1x7x11"], 23, outputs=4, scale=0.3)
+    t.add("Attention", "boolean mask", FLOATS, [*heads, keep], 24, outputs=4, qk_matmul_output_mode=3)
+    t.add("Attention", "short mask", "fb", [*heads, "7x6 special"], 24, outputs=4, qk_matmul_output_mode=2)
+    t.add("Attention", "cache", FLOATS, [*heads, *cache], 23, is_causal=1, outputs=4, qk_matmul_output_mode=3)
+    t.add("Attention", "lengths", FLOATS, [*heads, "-", "-", "-", lens], 24, outputs=4)
+    t.add("Attention", "softcap", "fhb", heads, 23, softcap=2.5, outputs=4, qk_matmul_output_mode=1)
+    t.add("Attention", "rank 3", FLOATS, ["2x7x60", "2x33x20", "2x33x34"], 23, **three)
+    t.add("Attention", "special", FLOATS, ["2x6x7x19 special", *heads[1:]], 23, outputs=4, qk_matmul_output_mode=3)
+    t.add("Attention", "wide", FLOATS, [f"{shape} wide" for shape in heads], 23, is_causal=1)
+    t.add("Attention", "tiny", "fd", [f"{shape} tiny" for shape in heads], 23)
+    t.add("Attention", "long", "fhb", ["1x2x65x64", "1x1x300x64", "1x1x300x64"], 23, is_causal=1)
+    t.add("Attention", "one query", "fd", ["3x4x1x40", "3x4x130x40", "3x4x130x33"], 23)
+
+
+def _einsums(t: _Table) -> None:
+    both = FLOATS.replace("b", "") + WHOLE
+    for name, equation, shapes in (
+        ("product", "bij,bjk->bik", ["3x19x37 wide", "3x37x23 wide"]),
+        ("heads", "bihd,bjhd->bhij", ["2x17x3x19", "2x9x3x19"]),
+        ("transposed", "ji,kj->ki", ["33x18", "35x33"]),
+        ("outer", "i,j->ij", ["37", "41"]),
+        ("dot", "i,i", ["1001", "1001"]),
+        ("sum", "ijk->j", ["5x37x9"]),
+        ("diagonal", "iij->ji", ["19x19x5"]),
+        ("trace", "...ii->...", ["3x17x17"]),
+        ("ellipsis", "...ij,jk", ["3x2x5x19", "19x33"]),
+        ("broadcast", "ij,jk->ik", ["9x1", "17x33"]),
+        ("three", "ij,jk,kl->il", ["5x7", "7x9", "9x33"]),
+        ("four", "a,ab,bc,c->", ["5", "5x7", "7x9", "9"]),
+    ):
+        t.add("Einsum", name, both, shapes, 12, equation=equation)
+    t.add("Einsum", "special", "fdh", ["19x37 special", "37x33 special"], 12, equation="ij,jk")
+    t.add("Einsum", "products special", "fdh", ["19x37 special", "37 special"], 12, equation="ij,j->ji")
+    t.add("Einsum", "tiny", "fd", ["19x37 tiny", "33x37 tiny"], 12, equation="ij,kj->ik")
+
+
 def cases() -> list[Case]:
     """Every case, in the order of the table."""
     table = _Table()
@@ -381,6 +424,8 @@ def cases() -> list[Case]:
         _integer_products,
         _one_input,
         _several_inputs,
+        _attentions,
+        _einsums,
     ):
         part(table)
     return table.cases
