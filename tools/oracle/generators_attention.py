@@ -31,6 +31,8 @@ def attention(d, operator):
         attributes["scale"] = d.pick((0.1, 1.0, 0.5))
     if d.chance(3) and dtype != "float64":
         attributes["softcap"] = d.pick((0.5, 3.0, 50.0))
+    if d.chance(12):
+        attributes["softmax_precision"] = 11 if dtype == "float64" else d.pick((1, 10, 16))
     outputs = 3 if past is not None and not d.chance(12) else 1
     if d.chance(3):
         outputs, attributes["qk_matmul_output_mode"] = 4, d.integer(0, 3)

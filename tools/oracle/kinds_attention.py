@@ -95,7 +95,7 @@ KINDS = [
     Kind(
         "masks of other sizes",
         PAGE,
-        "A mask that is shorter than the keys, or 1 along the queries, the heads or the batch where those are more, is refused.",
+        "A mask that is shorter than the keys, or 1 along an axis that is more, is refused.",
         ("Attention",),
         spread_mask,
         refuses="ComputeOutputShapeForAttention",
