@@ -103,11 +103,9 @@ KINDS = [
     Kind(
         "causal beside a length or a past",
         PAGE,
-        "The diagonal of is_causal lies elsewhere beside nonpad_kv_seqlen, and in float16 beside a past.",
+        "Beside nonpad_kv_seqlen the diagonal of is_causal lies elsewhere; one query beside a past sees every position.",
         ("Attention",),
-        lambda case: (
-            case.get("is_causal") and (len(case.inputs) > 6 or (past(case) is not None and case.x.dtype == np.float16))
-        ),
+        lambda case: case.get("is_causal") and (len(case.inputs) > 6 or (past(case) is not None and case.x.shape[-2] == 1)),
         where=everywhere,
     ),
     Kind(
