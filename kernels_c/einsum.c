@@ -107,9 +107,11 @@ static int label_of(labels *l, int name) {
 
 static int merge(labels *l, int i, int64_t size, int name, exact_error *err) {
   int64_t known = l->size[i];
-  if (known >= 0 && known != 1 && size >= 0 && size != 1 && known != size)
-    return exact_fail(err, EXACT_INVALID, "the sizes %lld and %lld of %s%c do not agree", (long long)known, (long long)size,
-                      name < FIRST_ELLIPSIS ? "label " : "the axes of ", name < FIRST_ELLIPSIS ? name : '.');
+  if (known >= 0 && known != 1 && size >= 0 && size != 1 && known != size) {
+    const char letter[] = {(char)name, '\0'};
+    return exact_fail(err, EXACT_INVALID, "the sizes %lld and %lld of %s do not agree", (long long)known, (long long)size,
+                      name < FIRST_ELLIPSIS ? letter : "an axis of ...");
+  }
   if (known == 1 || (known < 0 && size > 1) || (known < 0 && size == 0)) l->size[i] = size;
   return EXACT_OK;
 }

@@ -10,6 +10,7 @@ import ctypes
 import faulthandler
 import mmap
 import sys
+from functools import partial
 
 import numpy as np
 from helpers import FLOAT_PARAMS, TYPE_NAMES, data, isa, kernels
@@ -91,6 +92,34 @@ def calls():
     yield from quantized()
     yield from one_input()
     yield from several_inputs()
+    yield from products()
+
+
+def products():
+    """Attention and Einsum: every size."""
+    for n in (*range(0, 20), 31, 32, 33, 64, 65):
+        types = FLOAT_PARAMS if n < 5 else ["float32", "float16"]
+        for form in ({}, {"is_causal": 1, "qk_matmul_output_mode": 3}, {"mode": "fast"}):
+            yield "attention", f"size {n} {form}", [[1, 2, 3, n], [1, 1, 5, n], [1, 1, 5, 4]], form, types
+            yield "attention", f"keys {n} {form}", [[1, 2, 3, 5], [1, 1, n, 5], [1, 1, n, 4], [3, n]], form, types
+            yield "attention", f"queries {n} {form}", [[1, 2, n, 5], [1, 1, 7, 5], [1, 1, 7, 4], ("bool", [n, 7])], form, types
+            yield "attention", f"value {n} {form}", [[1, 2, 3, 5], [1, 2, 5, 5], [1, 2, 5, n]], form, types
+        if n != 1:
+            yield "attention", f"short mask {n}", [[1, 1, 3, 5], [1, 1, n + 4, 5], [1, 1, n + 4, 4], [3, n]], {}, types
+        heads = {"q_num_heads": 2, "kv_num_heads": 1}
+        yield "attention", f"rank 3, {n}", [[2, 3, 2 * n], [2, 5, n], [2, 5, n]], heads, types
+        for equation, shapes in (
+            ("ij,jk->ik", ([5, 9], [9, n])),
+            ("ij,kj->ki", ([n, 9], [6, 9])),
+            ("bij,bjk->bik", ([2, 3, n], [2, n, 17])),
+            ("ij,j->ij", ([5, n], [n])),
+            ("i,j->ij", ([n], [7])),
+            ("ij->j", ([5, n],)),
+            ("ij->i", ([5, n],)),
+            ("ii->i", ([n, n],)),
+            ("i,i,i->", ([n], [n], [n])),
+        ):
+            yield "einsum", f"{equation}, {n}", shapes, {"equation": equation}, [*types, "int64"]
 
 
 def quantized():
@@ -266,8 +295,10 @@ def main():
                 inputs[1] = guarded(places(shapes[1]))
             for variant in kernels.isa_names():
                 print(function, name, dtype, variant, flush=True)
+                form = dict(attributes)
                 with isa(variant):
-                    getattr(kernels, function)(*inputs, threads=1 + count % 2, **attributes)
+                    call = partial(kernels.einsum, form.pop("equation")) if function == "einsum" else getattr(kernels, function)
+                    call(*inputs, threads=1 + count % 2, **form)
                 count += 1
             inputs.clear()
             maps.clear()

@@ -3,7 +3,20 @@
 import numpy as np
 import pytest
 import strategies
-from helpers import FLOAT_PARAMS, KINDS, TYPE_NAMES, assert_bits, bits, check, data, examples, isa, kernels, random_nans, variants
+from helpers import (
+    FLOAT_PARAMS,
+    KINDS,
+    TYPE_NAMES,
+    assert_bits,
+    bits,
+    check,
+    data,
+    examples,
+    isa,
+    kernels,
+    random_nans,
+    variants,
+)
 from hypothesis import given
 
 NAMES = ("q", "k", "v", "attn_mask", "past_key", "past_value", "nonpad_kv_seqlen")
@@ -55,7 +68,20 @@ def test_large(dtype):
     check("attention", *qkv(dtype, 1, 1, 1, 130, 70, 8, 9), threads=(1, 7))
 
 
-MASKS = [(5, 6), (1, 6), (2, 1, 5, 6), (2, 4, 5, 6), (1, 1, 1, 6), (4, 5, 6), (4, 1, 6), (1, 5, 6), (5, 4), (1, 2), (2, 4, 1, 5), (5, 0)]
+MASKS = [
+    (5, 6),
+    (1, 6),
+    (2, 1, 5, 6),
+    (2, 4, 5, 6),
+    (1, 1, 1, 6),
+    (4, 5, 6),
+    (4, 1, 6),
+    (1, 5, 6),
+    (5, 4),
+    (1, 2),
+    (2, 4, 1, 5),
+    (5, 0),
+]
 
 
 @pytest.mark.parametrize("shape", MASKS, ids=str)
@@ -63,7 +89,11 @@ MASKS = [(5, 6), (1, 6), (2, 1, 5, 6), (2, 4, 5, 6), (1, 1, 1, 6), (4, 5, 6), (4
 def test_masks(dtype, shape):
     """Broadcast, and shorter than the keys."""
     inputs = qkv(dtype, kind="special")
-    for bias in (mask(dtype, *shape), mask("bool", *shape), data(np.random.default_rng(1), shape, TYPE_NAMES[dtype], "special")):
+    for bias in (
+        mask(dtype, *shape),
+        mask("bool", *shape),
+        data(np.random.default_rng(1), shape, TYPE_NAMES[dtype], "special"),
+    ):
         for causal in (0, 1):
             check("attention", *inputs, bias, is_causal=causal, qk_matmul_output_mode=2, threads=(1, 2))
 
@@ -83,7 +113,9 @@ def test_past(dtype):
         past = [data(rng, (2, 2, length, n), TYPE_NAMES[dtype], "special") for n in (7, 3)]
         for causal in (0, 1):
             for bias in (None, mask(dtype, 5, length + 6), mask("bool", 5, length + 3)):
-                _, key, value, _ = check("attention", q, k, v, bias, *past, is_causal=causal, qk_matmul_output_mode=2, threads=(1, 2))
+                _, key, value, _ = check(
+                    "attention", q, k, v, bias, *past, is_causal=causal, qk_matmul_output_mode=2, threads=(1, 2)
+                )
         assert (bits(key) == bits(np.concatenate([past[0], k], 2))).all()
         assert (bits(value) == bits(np.concatenate([past[1], v], 2))).all()
 

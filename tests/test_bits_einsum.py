@@ -3,7 +3,20 @@
 import numpy as np
 import pytest
 import strategies
-from helpers import FLOAT_PARAMS, KINDS, TYPE_NAMES, assert_bits, bits, check, data, examples, isa, kernels, random_nans, variants
+from helpers import (
+    FLOAT_PARAMS,
+    KINDS,
+    TYPE_NAMES,
+    assert_bits,
+    bits,
+    check,
+    data,
+    examples,
+    isa,
+    kernels,
+    random_nans,
+    variants,
+)
 from hypothesis import given
 
 WHOLE = ["int32", "int64", "uint32", "uint64"]
@@ -168,7 +181,9 @@ def test_empty(dtype):
 
 @pytest.mark.parametrize("equation", ["bij,bjk->bik", "bij,jk->bik", "bij,bkj->bik", "bij->bi", "bij,bij->bj", "...ij,...jk"])
 def test_rows_do_not_depend_on_the_batch(equation):
-    a, b = arrays("float32", (8, 9, 33), {"bkj": (8, 17, 33), "bij": (8, 9, 33)}.get(equation[4:7], (8, 33, 17)), kind="special")
+    a, b = arrays(
+        "float32", (8, 9, 33), {"bkj": (8, 17, 33), "bij": (8, 9, 33)}.get(equation[4:7], (8, 33, 17)), kind="special"
+    )
     shared = equation[4:6] == "jk"
     operands = [a] if "," not in equation else [a, b[0] if shared else b]
     for name, threads in variants():

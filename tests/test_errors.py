@@ -384,7 +384,24 @@ def einsums():
     """Equations, then operands."""
     a, b, one = ones(2, 3), ones(3, 4), ones()
     name = "einsum"
-    for equation in ("i1", "i-j", "ij->i->j", "ij->->", "ij-", "ij>", "i>j", "i_j", "i\tj", "\nij", "\xe9", "i;j", "{j", "@j", "[j", "`j"):
+    for equation in (
+        "i1",
+        "i-j",
+        "ij->i->j",
+        "ij->->",
+        "ij-",
+        "ij>",
+        "i>j",
+        "i_j",
+        "i\tj",
+        "\nij",
+        "\xe9",
+        "i;j",
+        "{j",
+        "@j",
+        "[j",
+        "`j",
+    ):
         yield name, (equation, a), {}, INVALID, "character"
     for equation in ("i..", "i....", "......", "...i...", "i.j", "ij->.", "..ij->..."):
         yield name, (equation, a), {}, INVALID, "ellips|dots"
@@ -392,7 +409,12 @@ def einsums():
         yield name, (equation, a), {}, INVALID, "ellips"
     for equation in ("ij", "ij,jk,k", "ij->ij", "", "->", ",,"):
         yield name, (equation, a, b), {}, INVALID, "term"
-    for equation, pattern in (("ij,jk->il", "label"), ("ij,jk->ii", "twice"), ("ij,jk->i,k", "character"), ("ij,jk->ik...", "ellips")):
+    for equation, pattern in (
+        ("ij,jk->il", "label"),
+        ("ij,jk->ii", "twice"),
+        ("ij,jk->i,k", "character"),
+        ("ij,jk->ik...", "ellips"),
+    ):
         yield name, (equation, a, b), {}, INVALID, pattern
     for equation in ("ij,ik", "ij,ki->", "ij,ij->ij", "...,...->...", "i...,i...->..."):
         yield name, (equation, a, b), {}, INVALID, "agree"

@@ -22,6 +22,7 @@ TOOLS = {
     "pointwise": "ops_pointwise",
     "quantized": "ops_quantized",
     "recurrent": "ops_recurrent",
+    "attention": "ops_attention",
 }
 DATA = ROOT / "tests" / "data"
 

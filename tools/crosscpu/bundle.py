@@ -52,6 +52,8 @@ def attributes_of(case: Case) -> dict[str, Any]:
         extra["flatten"] = True
     if case.operator == "Cast":
         return {"to": helper.tensor_dtype_to_np_dtype(case.attributes["to"]).name}
+    if case.operator == "Einsum":  # the equation comes before the operands
+        return {}
     if case.operator == "Clip" and case.opset < 11:
         return {"lo": case.attributes["min"], "hi": case.attributes["max"]}
     if case.operator == "MaxPool" and case.outputs > 1:
@@ -140,6 +142,7 @@ def write(folder: Path, cases: list[Case]) -> None:
                 "faces": faces(case),
                 "numpy": {
                     "function": function_name(case.operator),
+                    "texts": [case.attributes["equation"]] if case.operator == "Einsum" else [],
                     "arguments": arguments_of(case, keys),
                     "bfloat16": [key for key, dtype in zip(keys, case.types, strict=True) if dtype == "bfloat16"],
                     "attributes": attributes_of(case),

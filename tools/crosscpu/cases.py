@@ -377,12 +377,12 @@ def _attentions(t: _Table) -> None:
     t.add("Attention", "cache", FLOATS, [*heads, *cache], 23, is_causal=1, outputs=4, qk_matmul_output_mode=3)
     t.add("Attention", "lengths", FLOATS, [*heads, "-", "-", "-", lens], 24, outputs=4)
     t.add("Attention", "softcap", "fhb", heads, 23, softcap=2.5, outputs=4, qk_matmul_output_mode=1)
-    t.add("Attention", "rank 3", FLOATS, ["2x7x60", "2x33x20", "2x33x34"], 23, **three)
+    t.add("Attention", "rank 3", FLOATS, ["2x7x60", "2x33x20", "2x33x34"], 23, outputs=4, **three)
     t.add("Attention", "special", FLOATS, ["2x6x7x19 special", *heads[1:]], 23, outputs=4, qk_matmul_output_mode=3)
-    t.add("Attention", "wide", FLOATS, [f"{shape} wide" for shape in heads], 23, is_causal=1)
-    t.add("Attention", "tiny", "fd", [f"{shape} tiny" for shape in heads], 23)
-    t.add("Attention", "long", "fhb", ["1x2x65x64", "1x1x300x64", "1x1x300x64"], 23, is_causal=1)
-    t.add("Attention", "one query", "fd", ["3x4x1x40", "3x4x130x40", "3x4x130x33"], 23)
+    t.add("Attention", "wide", FLOATS, [f"{shape} wide" for shape in heads], 23, outputs=4, is_causal=1)
+    t.add("Attention", "tiny", "fd", [f"{shape} tiny" for shape in heads], 23, outputs=4)
+    t.add("Attention", "long", "fhb", ["1x2x65x64", "1x1x300x64", "1x1x300x64"], 23, outputs=4, is_causal=1)
+    t.add("Attention", "one query", "fd", ["3x4x1x40", "3x4x130x40", "3x4x130x33"], 23, outputs=4)
 
 
 def _einsums(t: _Table) -> None:

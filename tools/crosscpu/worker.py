@@ -61,7 +61,7 @@ def numpy_digest(case, threads, arrays):
             value.view(ml_dtypes.bfloat16) if key in call["bfloat16"] else value
             for key, value in zip(call["arguments"], arguments, strict=True)
         ]
-    result = getattr(kernels, call["function"])(*arguments, **call["attributes"], threads=threads)
+    result = getattr(kernels, call["function"])(*call["texts"], *arguments, **call["attributes"], threads=threads)
     return digest(result if isinstance(result, tuple) else (result,))
 
 

@@ -81,6 +81,20 @@ def matrices(case, call):
 
 
 @quiet
+def einsum(case, call):
+    """As many terms as the labels that the output may lack have combinations."""
+    if not is_float(case):
+        return None
+    sizes = {}
+    for term, x in zip(case.get("equation").replace(" ", "").partition("->")[0].split(","), case.inputs, strict=True):
+        before, dots, after = term.partition("...")
+        ends = [*zip(before, x.shape, strict=False), *(zip(after[::-1], x.shape[::-1], strict=False) if dots else ())]
+        for label, size in ends:
+            sizes[label] = max(size, sizes.get(label, 1))
+    return [of_sum(case, call([magnitude(x) for x in case.inputs]), math.prod(sizes.values()) + len(case.inputs))]
+
+
+@quiet
 def resize(case, call):
     """Coordinates and weights in another order of operations: relative to the largest element that is near."""
     if case.get("mode", "nearest") == "nearest":

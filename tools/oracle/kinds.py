@@ -47,6 +47,7 @@ ROUNDING = Kind(
 
 def every():
     from . import (
+        kinds_attention,
         kinds_binary,
         kinds_conv,
         kinds_norms,
@@ -68,6 +69,7 @@ def every():
         kinds_quantized,
         kinds_binary,
         kinds_unary,
+        kinds_attention,
     )
     return [ROUNDING, *(kind for family in families for kind in family.KINDS)]
 

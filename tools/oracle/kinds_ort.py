@@ -10,6 +10,7 @@ NO_KERNEL = {
     "ConvTranspose": _SIX,
     "MatMul": {"bfloat16"},
     "Gemm": {"bfloat16"},
+    "Einsum": {"bfloat16", "uint32", "uint64"},
     "MaxPool": _SIX,
     "AveragePool": _SIX,
     "LpPool": _SIX,

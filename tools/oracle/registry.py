@@ -7,6 +7,7 @@ import numpy as np
 from onnx import helper
 
 from . import bounds
+from . import generators_attention as heads
 from . import generators_binary as several
 from . import generators_conv as conv
 from . import generators_matmul as matrices
@@ -76,6 +77,10 @@ def clip(case):
     return [case.x, attributes.get("min", -LARGEST), attributes.get("max", LARGEST)], {}
 
 
+def einsum(case):
+    return [case.get("equation"), *case.inputs], {}
+
+
 def cast(case):
     return case.inputs, {"to": single.TARGETS[case.get("to")]}
 
@@ -123,6 +128,8 @@ OPERATORS = [
     Operator("ConvTranspose", "conv", conv.conv_transpose, "conv_transpose", bound=bounds.conv),
     Operator("MatMul", "conv", matrices.matmul, "matmul", bound=bounds.matrices),
     Operator("Gemm", "conv", matrices.gemm, "gemm", bound=bounds.matrices),
+    Operator("Attention", "attention", heads.attention, "attention"),
+    Operator("Einsum", "attention", heads.einsum, "einsum", einsum, bounds.einsum),
     Operator("MaxPool", "conv", conv.pool, "max_pool", max_pool),
     Operator("AveragePool", "conv", conv.pool, "average_pool", bound=bounds.average),
     Operator("LpPool", "conv", conv.lp_pool, "lp_pool", bound=bounds.powers),
