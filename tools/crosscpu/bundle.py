@@ -113,6 +113,11 @@ def _casts_output(case: Case) -> bool:
     return case.types[0] == "bfloat16" and not case.operator.startswith(("Arg", "Cast", "QuantizeLinear"))
 
 
+def texts_of(case: Case) -> list[str]:
+    """What the NumPy face takes before the arrays."""
+    return [case.attributes["equation"]] if case.operator == "Einsum" else []
+
+
 def faces(case: Case) -> list[str]:
     """The sessions' faces that serve the node: the custom-op library overrides an operator from an opset on, never one of
     phantom 0, and leaves some out in older onnxruntime, where the plugin leaves lists of texts (docs/architecture.md)."""
@@ -142,7 +147,7 @@ def write(folder: Path, cases: list[Case]) -> None:
                 "faces": faces(case),
                 "numpy": {
                     "function": function_name(case.operator),
-                    "texts": [case.attributes["equation"]] if case.operator == "Einsum" else [],
+                    "texts": texts_of(case),
                     "arguments": arguments_of(case, keys),
                     "bfloat16": [key for key, dtype in zip(keys, case.types, strict=True) if dtype == "bfloat16"],
                     "attributes": attributes_of(case),
