@@ -2,7 +2,7 @@
  * bits: numbers from there on are integers, and adding it to smaller ones rounds them to integers. */
 #include "unary_map.h"
 
-#define SIGN ((M){0} + (B)((B)1 << (8 * sizeof(B) - 1)))
+#define SIGN ((M){0} + (B)(UINT64_C(1) << (8 * sizeof(B) - 1)))
 
 EXACT_INLINE V NAME(with_sign)(V magnitude, V x) { return (V)(((M)magnitude & ~SIGN) | ((M)x & SIGN)); }
 EXACT_INLINE V NAME(nearest)(V x) {
