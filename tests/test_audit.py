@@ -94,6 +94,8 @@ def test_fast_variants_are_those_of_the_pages():
             ("Gemm", "matmul.md"),
             ("Softmax", "softmax.md"),
             ("LogSoftmax", "softmax.md"),
+            ("Attention", "attention.md"),
+            ("Einsum", "einsum.md"),
         )
     }
     assert set(pages) == guarantee.FAST
