@@ -7,7 +7,7 @@ from pathlib import Path
 import onnx
 import onnxruntime as ort
 import pytest
-from faces import FACES
+from faces import FACES, VERSION
 from helpers import scaled_error
 from networks import NETWORKS, find
 from onnxruntime_ep_exact import audit, inputs, kernels, measure
@@ -61,6 +61,8 @@ def test_network(name, network, tmp_path):
 @pytest.mark.parametrize("name", NETWORKS)
 def test_golden(name, face, network):
     """The bits of the outputs, whole, in every batch size: the same with every onnxruntime."""
+    if VERSION < (1, 24) or (face == "custom_ops" and VERSION < (1, 25) and name.startswith("silero-vad")):
+        pytest.skip("onnxruntime's own Sqrt, or LSTM, which the custom-op library leaves to it there")
     path, axes, batches = network(name)
     session = measure.session(path, face, so=measure.options(2))
     for batch in batches:
